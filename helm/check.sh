@@ -65,6 +65,16 @@ rules=$(grep -c 'alert:' ../conf/metrics/alerts.yml)
 [ "$(grep -c '^ *\(- \)\{0,1\}alert:' "$work/board.yaml")" = "$rules" ] || status=1
 result "$status" "board and rules of conf/metrics"
 
+# A ClusterRole has no namespace: two releases whose names together read the same must not share one.
+zone_role() {
+  render --namespace "$1" --set auth.allowAll=true,cluster.tls.plain=true,cluster.zoneFromNode=true \
+    --set "fullnameOverride=$2" | sed -n '/^kind: ClusterRole$/,/^  name: /s/^  name: //p'
+}
+one=$(zone_role a-b c || true) other=$(zone_role a b-c || true)
+status=0
+[ -n "$one" ] && [ -n "$other" ] && [ "$one" != "$other" ] || status=1
+result "$status" "names of ClusterRoles: $one and $other"
+
 while IFS='|' read -r options words; do
   case $options in '#'* | '') continue ;; esac
   words=${words# }

@@ -74,7 +74,10 @@ echo '# edited' >>"$root/etc/godwit/standalone.yml"
 dpkg-deb --raw-extract "$deb" "$work/next"
 sed -i 's/^Version: .*/&+next/' "$work/next/DEBIAN/control"
 dpkg-deb --build "$work/next" "$work/next.deb" >/dev/null
+mkdir -p "$root/run"
+: >"$root/run/godwit-stopped" # as prerm notes with systemd that the broker was stopped
 check "upgrade" package --install --force-confold "$work/next.deb"
+check "postinst of the upgrade finds the note" test -e "$root/run/godwit-stopped"
 check "next version" is "$(state | grep -c '+next$')" 1
 check "data is kept" is "$(sha256sum <"$root/var/lib/godwit/FORMAT")" "$id"
 check "configuration is kept" is "$(tail -n 1 "$root/etc/godwit/standalone.yml")" "# edited"
@@ -84,6 +87,7 @@ check "stop after the upgrade" "$broker" stop
 
 # Remove.
 check "remove" package --remove godwit
+check "the note that it was stopped goes with it" test ! -e "$root/run/godwit-stopped"
 check "configuration outlives a removal" test -f "$root/etc/godwit/standalone.yml"
 check "purge" package --purge godwit
 check "users are gone" test ! -e "$root/etc/godwit"

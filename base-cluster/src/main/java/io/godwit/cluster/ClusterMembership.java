@@ -356,7 +356,7 @@ public final class ClusterMembership implements AutoCloseable {
             for (ClusterListener listener : listeners) {
                 try {
                     tell(listener, change);
-                } catch (RuntimeException e) { // the other listeners must still be told
+                } catch (RuntimeException | Error e) { // the other listeners must still be told
                     LOG.error("listener failed change={}", change, e);
                 }
             }
@@ -404,11 +404,11 @@ public final class ClusterMembership implements AutoCloseable {
     }
 
     /** Logs what a task throws, so that the thread goes on with the next task. */
-    private static Runnable guarded(Runnable task) {
+    static Runnable guarded(Runnable task) {
         return () -> {
             try {
                 task.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // outermost frame of the thread; repeated tasks must go on
                 LOG.error("task of the membership failed", e);
             }
         };

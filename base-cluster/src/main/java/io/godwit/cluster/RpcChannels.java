@@ -65,7 +65,7 @@ public final class RpcChannels implements AutoCloseable {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the thread
     private void every() {
-        thread.scheduleWithFixedDelay(this::tend, RETRY_MILLIS, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(this::guardedTend, RETRY_MILLIS, RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** The channel to a member; null if there is no such member or it is this node. Any thread. */
@@ -160,6 +160,14 @@ public final class RpcChannels implements AutoCloseable {
         }
         if (state != ConnectivityState.SHUTDOWN) {
             channel.notifyWhenStateChanged(state, () -> run(() -> watch(nodeId, channel)));
+        }
+    }
+
+    private void guardedTend() {
+        try {
+            tend();
+        } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
+            LOG.error("channels to nodes not looked after", e);
         }
     }
 

@@ -98,7 +98,7 @@ final class SeedResolver implements AutoCloseable {
                 behind.add(new InetSocketAddress(address, name.port()));
             }
             unresolved.remove(name.host());
-        } catch (UnknownHostException | RuntimeException e) { // on any error the name is looked up again later
+        } catch (UnknownHostException | RuntimeException | Error e) { // any error: it is looked up again later
             if (unresolved.add(name.host())) {
                 LOG.warn("seed does not resolve, will be asked for again seed={} cause={}", name, e.toString());
             }

@@ -3,6 +3,7 @@ package io.godwit.cluster;
 import static io.godwit.cluster.TestNodes.await;
 import static io.godwit.cluster.TestNodes.awaitMembers;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.cluster.TestNodes.Node;
@@ -32,6 +33,14 @@ import org.junit.jupiter.api.Test;
 class ClusterMembershipTest {
 
     /** Starting all at once is the hardest case: each node may take itself for the first. */
+    @Test
+    void anErrorOfATaskEndsNoRepetition() {
+        Runnable task = ClusterMembership.guarded(() -> {
+            throw new StackOverflowError();
+        });
+        assertThatCode(task::run).doesNotThrowAnyException();
+    }
+
     @Test
     void nodesStartedTogetherBecomeOneCluster() throws Exception {
         try (TestNodes nodes = new TestNodes(3)) {

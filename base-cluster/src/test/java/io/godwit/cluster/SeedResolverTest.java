@@ -18,6 +18,7 @@ class SeedResolverTest {
     private static final HostPort SLOW = new HostPort("slow", 8899);
 
     private final CountDownLatch nameServer = new CountDownLatch(1);
+    private volatile boolean isFaulty;
     private volatile InetAddress quick = InetAddress.getLoopbackAddress();
 
     /** Otherwise a node would take itself for the only seed, and would found its own cluster. */
@@ -66,6 +67,17 @@ class SeedResolverTest {
         }
     }
 
+    @Test
+    void anErrorEndsOneLookUpOnly() {
+        try (SeedResolver seeds = resolver(QUICK)) {
+            isFaulty = true;
+            seeds.start(10, 10);
+            assertThat(seeds.addresses()).isEmpty();
+            isFaulty = false;
+            Await.until("it is asked for again", LIMIT, () -> !seeds.addresses().isEmpty());
+        }
+    }
+
     private SeedResolver resolver(HostPort... seeds) {
         ClusterConfig config = new ClusterConfig(
                 "test", "127.0.0.1", 8899, 8900, "all", List.of(seeds), null, ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
@@ -73,6 +85,9 @@ class SeedResolverTest {
     }
 
     private InetAddress[] addressesOf(String name) {
+        if (isFaulty) {
+            throw new StackOverflowError();
+        }
         if (!name.equals(QUICK.host())) {
             try {
                 nameServer.await();

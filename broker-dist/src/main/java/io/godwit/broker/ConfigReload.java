@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * for the others it warns that they need a restart. A file with a mistake changes nothing and causes a warning. The
  * environment and the system properties keep their values from the start.
  *
- * <p>A thread of its own checks the file once a second.
+ * <p>A thread of its own checks the file once a second. A changed file that could not be used is read at each check, so
+ * that no change waits for the next edit because the disk failed once; each error is reported once.
  */
 final class ConfigReload implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigReload.class);
@@ -79,7 +80,9 @@ final class ConfigReload implements AutoCloseable {
                 reload();
             }
         } catch (RuntimeException | Error e) { // else the scheduler would drop this task
-            LOG.error("configuration not reloaded file={}", file.path(), e);
+            if (file.failed(e.toString())) {
+                LOG.error("configuration not reloaded file={}", file.path(), e);
+            }
         }
     }
 
@@ -88,6 +91,9 @@ final class ConfigReload implements AutoCloseable {
         try {
             changed = loading.load();
         } catch (ConfigException e) {
+            if (!file.failed(String.join("; ", e.errors()))) {
+                return;
+            }
             e.errors().forEach(error -> LOG.error("configuration not reloaded file={} error={}", file.path(), error));
             warn.accept(List.of("the configuration file has changed and has mistakes, so nothing of it is taken over: "
                     + String.join("; ", e.errors())));
@@ -100,21 +106,22 @@ final class ConfigReload implements AutoCloseable {
         // listeners are matched by their place in the file: if these change, limits might go to the wrong one
         boolean areListenersOthers =
                 paths.stream().anyMatch(path -> isOfListener(path) && !isReloadable(next.get(path)));
-        List<String> taken = new ArrayList<>();
+        Map<String, Effective> taken = new LinkedHashMap<>();
         List<String> left = new ArrayList<>();
         for (String path : paths) {
             Effective key = next.get(path);
             if (key != null && isReloadable(key) && !(areListenersOthers && isOfListener(path))) {
-                inForce.put(path, key);
-                taken.add(key.toString());
+                taken.put(path, key);
             } else {
                 left.add(path);
             }
         }
         if (!taken.isEmpty()) {
             target.reconfigure(changed, !areListenersOthers);
-            LOG.info("configuration reloaded file={} now={}", file.path(), taken);
+            inForce.putAll(taken);
+            LOG.info("configuration reloaded file={} now={}", file.path(), taken.values());
         }
+        file.used();
         if (!left.isEmpty()) {
             LOG.warn("configuration changed file={} needs a restart for {}", file.path(), left);
         }

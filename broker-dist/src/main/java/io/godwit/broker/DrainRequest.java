@@ -87,7 +87,7 @@ final class DrainRequest implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) { // else the scheduler would drop this task
+        } catch (RuntimeException | Error e) { // else the scheduler would drop this task
             LOG.error("not drained", e);
         }
     }

@@ -60,7 +60,7 @@ final class EventLog implements EventListener, AutoCloseable {
         this.meters = meters;
         this.status = status;
         this.heartbeat = heartbeat;
-        timer.scheduleWithFixedDelay(this::tell, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
+        timer.scheduleWithFixedDelay(this::guardedTell, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
     }
 
     @Override
@@ -77,6 +77,14 @@ final class EventLog implements EventListener, AutoCloseable {
         }
         if (LOG.isTraceEnabled()) {
             LOG.trace("event {}", text(event));
+        }
+    }
+
+    void guardedTell() {
+        try {
+            tell();
+        } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
+            LOG.error("events not told", e);
         }
     }
 

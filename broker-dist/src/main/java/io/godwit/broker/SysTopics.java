@@ -119,11 +119,11 @@ final class SysTopics implements AutoCloseable {
         thread.scheduleAtFixedRate(() -> guarded(this::publish), 0, interval.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** An exception would end all further rounds. */
+    /** Anything that is thrown would end all further rounds. */
     private static void guarded(Runnable round) {
         try {
             round.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("$SYS topics not published", e);
         }
     }

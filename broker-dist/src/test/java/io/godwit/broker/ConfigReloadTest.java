@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.WatchedFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +21,10 @@ class ConfigReloadTest {
 
     private final List<String> applied = new ArrayList<>();
     private List<String> warnings = List.of("nothing told");
+    /** What the disk fails with; empty while it works. */
+    private String fault = "";
+
+    private boolean isTargetFailing;
     private Path file;
     private ConfigReload reload;
 
@@ -32,14 +37,20 @@ class ConfigReloadTest {
                   tcpListener: [{port: 1}, {port: 2, connectRate: 3}]
                 """);
         WatchedFile watched = new WatchedFile(file);
-        ConfigReload.Loading loading = () -> ConfigLoader.load(file, Map.of());
-        reload = new ConfigReload(
-                watched,
-                loading,
-                loading.load(),
-                (config, withListeners) ->
-                        applied.add(config.mqtt().connections().maxConnections() + " " + withListeners),
-                told -> warnings = told);
+        ConfigReload.Loading loading = () -> {
+            if (!fault.isEmpty()) {
+                throw new ConfigException(List.of(fault));
+            }
+            return ConfigLoader.load(file, Map.of());
+        };
+        reload = new ConfigReload(watched, loading, loading.load(), this::apply, told -> warnings = told);
+    }
+
+    private void apply(BrokerConfig config, boolean withListeners) {
+        if (isTargetFailing) {
+            throw new IllegalStateException("the target failed");
+        }
+        applied.add(config.mqtt().connections().maxConnections() + " " + withListeners);
     }
 
     @AfterEach
@@ -137,5 +148,35 @@ class ConfigReloadTest {
         lookTwice();
         assertThat(applied).containsExactly("6 true");
         assertThat(warnings).isEmpty();
+    }
+
+    @Test
+    void aFileThatCouldNotBeReadIsReadAtEachLook() throws IOException {
+        write("mqttServerConfig: {maxConnections: 6, tcpListener: [{port: 1}, {port: 2, connectRate: 3}]}");
+        fault = "the disk failed";
+        lookTwice();
+        assertThat(warnings).singleElement().asString().contains("the disk failed");
+        warnings = List.of("told once");
+        lookTwice();
+        assertThat(warnings).containsExactly("told once");
+        fault = "";
+        reload.look();
+        assertThat(applied).containsExactly("6 true");
+        assertThat(warnings).isEmpty();
+        lookTwice();
+        assertThat(applied).hasSize(1);
+    }
+
+    @Test
+    void whatCouldNotBeTakenOverIsTakenOverAtALaterLook() throws IOException {
+        write("mqttServerConfig: {maxConnections: 6, tcpListener: [{port: 1}, {port: 2, connectRate: 3}]}");
+        isTargetFailing = true;
+        lookTwice();
+        assertThat(applied).isEmpty();
+        isTargetFailing = false;
+        reload.look();
+        assertThat(applied).containsExactly("6 true");
+        lookTwice();
+        assertThat(applied).hasSize(1);
     }
 }

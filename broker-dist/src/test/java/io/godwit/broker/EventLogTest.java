@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
@@ -50,6 +51,20 @@ class EventLogTest {
                         Map.entry("dropped.expired", 1L),
                         Map.entry("connections-refused", 2L),
                         Map.entry("subscribes-denied", 4L));
+    }
+
+    @Test
+    void anErrorEndsOneRoundOnly() {
+        EventLog log = new EventLog(meters, told::set, () -> {
+            if (beats.incrementAndGet() == 1) {
+                throw new NoClassDefFoundError("of a plugin");
+            }
+        });
+        meters.counter("godwit.mqtt.subscribes.denied").increment();
+        assertThatCode(log::guardedTell).doesNotThrowAnyException();
+        assertThat(told.get()).isEmpty();
+        log.close();
+        assertThat(told.get()).containsEntry("subscribes-denied", 1L);
     }
 
     /** A warning is for the operator to act on: clients must not be able to fill the log with them. */

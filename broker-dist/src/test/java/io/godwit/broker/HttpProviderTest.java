@@ -12,6 +12,9 @@ import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.ConnectRequest;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.testing.Await;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -321,17 +324,42 @@ class HttpProviderTest {
         }
     }
 
+    private static CompletableFuture<ConnectResult> login(AuthStage stage, String address) {
+        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c1"), "ann", address, 5);
+        return stage.auth.connect(
+                new ConnectRequest(client, false, "x".getBytes(StandardCharsets.UTF_8), List.of()));
+    }
+
     @Test
-    void requestsUnderWayAreBounded() throws Exception {
+    void requestsUnderWayAndLoginsThatWaitAreBounded() throws Exception {
         service.manner(Manner.SILENT);
         List<CompletableFuture<ConnectResult>> waiting = new ArrayList<>();
         try (AuthStage stage = open("maxRequests: 2, timeout: 30s")) {
-            for (int i = 0; i < 2; i++) {
-                waiting.add(stage.auth.connect(new ConnectRequest(
-                        AuthStage.client("ann"), false, "x".getBytes(StandardCharsets.UTF_8), List.of())));
+            for (int i = 0; i < 2 + 500; i++) {
+                waiting.add(login(stage, "10.0.0.1:5000"));
             }
             assertThat(stage.refused("ann", "x").reason()).isEqualTo(RefusalReason.BUSY);
-            assertThat(waiting).noneMatch(CompletableFuture::isDone);
+            assertThat(waiting.subList(0, 2)).noneMatch(CompletableFuture::isDone);
+            assertThat(service.asked).hasSizeLessThanOrEqualTo(2);
+        }
+    }
+
+    /** A source with many logins, or with logins that the service is slow at. */
+    @Test
+    void oneSourceKeepsNoOtherOut() throws Exception {
+        service.manner(Manner.HELD);
+        try (AuthStage stage = open("maxRequests: 2, timeout: 30s")) {
+            List<CompletableFuture<ConnectResult>> flood = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                flood.add(login(stage, "10.0.0.1:5000"));
+            }
+            CompletableFuture<ConnectResult> other = login(stage, "10.0.0.2:5000");
+            assertThat(other).isNotDone();
+            service.letGo(4); // two of the flood that are under way, then one of each source
+            assertThat(other.get(60, TimeUnit.SECONDS)).isInstanceOf(ConnectResult.Accepted.class);
+            assertThat(flood)
+                    .filteredOn(each -> each.isDone() && each.join() instanceof ConnectResult.Accepted)
+                    .hasSizeLessThanOrEqualTo(3);
         }
     }
 

@@ -136,6 +136,20 @@ class PackageScriptsTest {
     }
 
     @Test
+    void aRemovalLeavesNoNoteThatItWasStopped() throws Exception {
+        Path note = place.resolve("run/godwit-stopped");
+        run("prerm", "upgrade", "2");
+        run("postrm", "upgrade", "2");
+        assertThat(note).as("for the postinst of the upgrade").exists();
+        run("postinst", "configure", "1");
+        run("prerm", "remove");
+        run("postrm", "remove");
+        assertThat(note).doesNotExist();
+        run("postinst", "configure", "1");
+        assertThat(calls()).endsWith("start");
+    }
+
+    @Test
     void whatWasRemovedAndComesBackIsStarted() throws Exception {
         Files.writeString(state, "active");
         run("prerm", "remove");

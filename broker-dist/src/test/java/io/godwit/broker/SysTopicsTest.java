@@ -11,6 +11,7 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
+import io.godwit.testing.Await;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -188,6 +190,24 @@ class SysTopicsTest {
         try (SysTopics topics = new SysTopics(client -> publisher, store, values, Duration.ZERO, () -> 5)) {
             topics.clear();
             assertThat(retained).containsOnlyKeys(ofClients);
+        }
+    }
+
+    @Test
+    void anErrorEndsOneRoundOnly() {
+        AtomicInteger rounds = new AtomicInteger();
+        SysTopics.OfTenants faulty = () -> {
+            if (rounds.incrementAndGet() == 1) {
+                throw new StackOverflowError();
+            }
+            return Map.of();
+        };
+        Publisher publisher = (message, token) -> CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
+        Retained store = new Retained(new ConcurrentHashMap<>());
+        try (SysTopics topics = new SysTopics(
+                client -> publisher, store, null, values, faulty, Duration.ofMillis(10), () -> 5)) {
+            topics.start();
+            Await.until("the next round", () -> rounds.get() > 1);
         }
     }
 

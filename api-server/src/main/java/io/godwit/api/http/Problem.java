@@ -3,6 +3,7 @@ package io.godwit.api.http;
 import io.godwit.api.contract.FieldError;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -12,15 +13,27 @@ import java.util.List;
  * @param title the same for each problem of the kind
  * @param detail the error in this case
  * @param missingNodes nodes that did not answer, if that is the problem
+ * @param retryAfterSeconds when the request may succeed, for the header {@code Retry-After}; 0 if that is not known
  */
 public record Problem(
-        int status, String kind, String title, String detail, List<FieldError> errors, List<String> missingNodes) {
+        int status,
+        String kind,
+        String title,
+        String detail,
+        List<FieldError> errors,
+        List<String> missingNodes,
+        long retryAfterSeconds) {
     public static final String CONTENT_TYPE = "application/problem+json";
     private static final String TYPE = "urn:godwit:problem:";
 
     public Problem {
         errors = List.copyOf(errors);
         missingNodes = List.copyOf(missingNodes);
+    }
+
+    public Problem(
+            int status, String kind, String title, String detail, List<FieldError> errors, List<String> missingNodes) {
+        this(status, kind, title, detail, errors, missingNodes, 0);
     }
 
     public Problem(int status, String kind, String title, String detail) {
@@ -65,6 +78,14 @@ public record Problem(
 
     public static Problem tooMany(String detail) {
         return new Problem(429, "too-many-requests", "Too many requests", detail);
+    }
+
+    /** @param wait how long the request would be refused again */
+    public static Problem tooMany(String detail, Duration wait) {
+        Problem problem = tooMany(detail);
+        long seconds = wait.plusNanos(999_999_999).toSeconds(); // the header has whole seconds
+        return new Problem(
+                problem.status, problem.kind, problem.title, detail, List.of(), List.of(), Math.max(1, seconds));
     }
 
     public static Problem unavailable(String detail) {

@@ -2,6 +2,7 @@ package io.godwit.api.port;
 
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** Publishes messages as the broker's clients do. Called on any thread; calls return at once and do not block. */
@@ -57,8 +58,16 @@ public interface MessagePublisher {
     final class TooFastException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        public TooFastException(String message) {
+        private final Duration wait;
+
+        /** @param wait how long the rate allows no other message */
+        public TooFastException(String message, Duration wait) {
             super(message, null, false, false);
+            this.wait = wait;
+        }
+
+        public Duration waitFor() {
+            return wait;
         }
     }
 

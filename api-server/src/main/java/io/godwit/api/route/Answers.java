@@ -103,7 +103,9 @@ public final class Answers {
         if (problem.status() == 401) {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"godwit\"");
         }
-        if (problem.status() == 503) {
+        if (problem.retryAfterSeconds() > 0) {
+            response.putHeader("Retry-After", Long.toString(problem.retryAfterSeconds()));
+        } else if (problem.status() == 503) {
             response.putHeader("Retry-After", "1");
         }
         boolean isUnread = Bodies.isAnnounced(request) && !request.isEnded();

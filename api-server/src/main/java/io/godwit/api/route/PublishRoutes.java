@@ -45,7 +45,7 @@ public final class PublishRoutes {
         outcome = Refused.as(
                 outcome,
                 MessagePublisher.TooFastException.class,
-                fast -> new ProblemException(Problem.tooMany(String.valueOf(fast.getMessage()))));
+                fast -> new ProblemException(Problem.tooMany(String.valueOf(fast.getMessage()), fast.waitFor())));
         outcome = Refused.as(outcome, LimitReachedException.class, BanRoutes::full);
         return Refused.as(outcome, wrong -> MqttText.wrong("topic", String.valueOf(wrong.getMessage())))
                 .thenApply(PublishRoutes::reply);

@@ -18,6 +18,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.retain.client.RetainClient;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -160,7 +161,7 @@ public final class OperatorPublisher implements MessagePublisher {
             case CHECK_PAYLOAD_FORMAT -> new WrongFieldException("payload", "is no UTF-8: " + limit);
             case MAX_PAYLOAD_BYTES -> new TooLargeException("the payload is too large: " + limit);
             case MAX_PUBLISH_RATE, MAX_TENANT_PUBLISH_RATE, MAX_BANDWIDTH_IN, MAX_TENANT_BANDWIDTH_IN ->
-                new TooFastException("published too fast: " + limit);
+                new TooFastException("published too fast: " + limit, Duration.ofNanos(refused.waitNanos()));
             case MAX_RETAINED_MESSAGES, MAX_RETAINED_BYTES ->
                 new LimitReachedException("the tenant may retain no more: " + limit);
             default -> new WrongFieldException("topic", "is over a limit: " + limit);

@@ -136,7 +136,7 @@ public final class OtlpPush implements AutoCloseable {
             failed(String.valueOf(e.getCause()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the broker stops
-        } catch (RuntimeException e) { // thrown by a meter; must not end the schedule
+        } catch (RuntimeException | Error e) { // thrown by a meter, perhaps of a plugin; must not end the schedule
             failed(e.toString());
         } finally {
             if (answer != null) {

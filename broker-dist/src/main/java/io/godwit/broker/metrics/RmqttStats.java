@@ -109,7 +109,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
         try {
             own.look();
             lastHour.look();
-        } catch (RuntimeException e) { // the thread's outermost frame: must not end the schedule
+        } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
             LOG.warn("figures not looked at", e);
         }
     }

@@ -58,7 +58,7 @@ public final class EndedRecords implements AutoCloseable {
                 () -> {
                     try {
                         look();
-                    } catch (RuntimeException e) { // outermost frame: must not end the schedule
+                    } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
                         LOG.error("ended records not removed", e);
                     }
                 },

@@ -115,7 +115,7 @@ public final class LoadExchange implements AutoCloseable {
                     .sorted(Comparator.comparing((Told each) -> each.load().nodeId()))
                     .toList();
             known.forEach(this::ask);
-        } catch (RuntimeException e) { // the thread's outermost frame: must not end the schedule
+        } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
             LOG.warn("loads of nodes not looked at", e);
         }
     }

@@ -7,6 +7,7 @@ import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.plugin.tenant.TenantSettingsProvider;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -45,7 +46,10 @@ public final class ProvidedTenants implements TenantChanges, AutoCloseable {
     private final Executor retries;
     private final Object lock = new Object();
     private Map<TenantId, TenantSettings> ofFile = Map.of();
+    /** Empty for a tenant that the provider has deleted. */
     private final Map<TenantId, Optional<TenantSettings>> provided = new HashMap<>();
+    /** Of {@link #provided}, those that are deleted, the earliest first. They give way to other tenants. */
+    private final Set<TenantId> deleted = new LinkedHashSet<>();
     /** Questions under way. */
     private final Map<TenantId, CompletableFuture<TenantAnswer>> asked = new HashMap<>();
     /** Of {@link #asked}, the tenants that are not in {@link #provided}. */
@@ -114,7 +118,7 @@ public final class ProvidedTenants implements TenantChanges, AutoCloseable {
             if (underWay != null) {
                 return underWay;
             }
-            if (settings == null && provided.size() + coming.size() >= MAX_TENANTS) {
+            if (settings == null && provided.size() + coming.size() >= MAX_TENANTS && !forgetDeleted()) {
                 LOG.debug("more tenants than can be tenant={} most={}", tenant.value(), MAX_TENANTS);
                 return CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
             }
@@ -125,6 +129,18 @@ public final class ProvidedTenants implements TenantChanges, AutoCloseable {
         }
         question(asking, tenant);
         return answer;
+    }
+
+    /** Called under the lock. Returns whether there is room for another tenant now. */
+    private boolean forgetDeleted() {
+        for (TenantId each : deleted) {
+            if (!asked.containsKey(each)) {
+                deleted.remove(each);
+                provided.remove(each);
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Called without the lock, since code of the provider may run here. */
@@ -180,8 +196,10 @@ public final class ProvidedTenants implements TenantChanges, AutoCloseable {
         Optional<TenantSettings> before = provided.get(tenant);
         if (settings.isPresent()) {
             provided.put(tenant, settings);
+            deleted.remove(tenant);
         } else if (before != null) {
             provided.put(tenant, Optional.empty()); // kept for its connected clients; the next CONNECT asks again
+            deleted.add(tenant);
         }
         if (before == null ? settings.isPresent() : !before.equals(settings)) {
             tell(tenant);

@@ -193,7 +193,7 @@ class OperatorPublisherTest {
     }
 
     private static Answer refused(TenantSetting by, long most) {
-        return new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, by, most);
+        return new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, by, most, 0);
     }
 
     @Test
@@ -215,6 +215,14 @@ class OperatorPublisherTest {
                             .join())
                     .contains(setting.key() + " of the tenant is " + setting.text(1));
         });
+        admission = CompletableFuture.completedFuture(
+                new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, TenantSetting.MAX_PUBLISH_RATE, 1, 7_000));
+        assertThat(publish("a", 3, true))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(TooFastException.class)
+                .satisfies(failure -> assertThat(((TooFastException) failure.getCause()).waitFor())
+                        .isEqualTo(Duration.ofNanos(7_000)));
         admission = CompletableFuture.completedFuture(new Answer.NoTenant(TenantAnswer.NO_TENANT));
         fails(publish("a", 3, true), WrongFieldException.class);
         admission = CompletableFuture.failedFuture(new IllegalStateException("no answer"));

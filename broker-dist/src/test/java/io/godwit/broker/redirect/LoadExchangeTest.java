@@ -1,6 +1,7 @@
 package io.godwit.broker.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.clients.ClusterNodes;
@@ -43,6 +44,7 @@ class LoadExchangeTest implements ClusterNodes {
     private final Set<String> others = new TreeSet<>();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final AtomicLong nanos = new AtomicLong();
+    private boolean isFaulty;
     private final AtomicBoolean isOpen = new AtomicBoolean(true);
     private final LoadExchange exchange = node("a", "a:1", 7);
 
@@ -78,6 +80,9 @@ class LoadExchangeTest implements ClusterNodes {
 
     @Override
     public Set<String> others() {
+        if (isFaulty) {
+            throw new StackOverflowError();
+        }
         return others;
     }
 
@@ -91,6 +96,12 @@ class LoadExchangeTest implements ClusterNodes {
         for (AutoCloseable each : opened) {
             each.close();
         }
+    }
+
+    @Test
+    void anErrorEndsOneRoundOnly() {
+        isFaulty = true;
+        assertThatCode(exchange::look).doesNotThrowAnyException();
     }
 
     private boolean knows(NodeLoad... loads) {

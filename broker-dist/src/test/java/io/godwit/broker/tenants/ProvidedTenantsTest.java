@@ -11,9 +11,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -176,6 +178,27 @@ class ProvidedTenantsTest {
         assertThat(all.subList(0, ProvidedTenants.MAX_TENANTS)).containsOnly(TenantAnswer.KNOWN);
         assertThat(all.get(ProvidedTenants.MAX_TENANTS)).isEqualTo(TenantAnswer.TOO_MANY);
         assertThat(tenants.known(new TenantId("t0"))).isCompletedWithValue(TenantAnswer.KNOWN);
+    }
+
+    /** Otherwise a node that has seen many tenants come and go would let in no new one until its next start. */
+    @Test
+    void deletedTenantsGiveWay() {
+        Set<TenantId> gone = new HashSet<>();
+        tenants.ask(tenant -> CompletableFuture.completedFuture(
+                gone.contains(tenant) ? Optional.empty() : Optional.of(QOS_1)));
+        for (int i = 0; i < ProvidedTenants.MAX_TENANTS; i++) {
+            tenants.known(new TenantId("t" + i));
+        }
+        for (int i = 0; i < 2; i++) {
+            gone.add(new TenantId("t" + i));
+            tenants.changed(new TenantId("t" + i));
+        }
+        gone.clear();
+        tenants.changed(new TenantId("t0"));
+        assertThat(said).as("it is there again").containsEntry(new TenantId("t0"), QOS_1);
+        assertThat(tenants.known(BIRDS)).isCompletedWithValue(TenantAnswer.KNOWN);
+        assertThat(tenants.known(FISH)).isCompletedWithValue(TenantAnswer.TOO_MANY);
+        assertThat(tenants.known(new TenantId("t1"))).isCompletedWithValue(TenantAnswer.TOO_MANY);
     }
 
     /** While those that are there are asked about again, another one may come. */

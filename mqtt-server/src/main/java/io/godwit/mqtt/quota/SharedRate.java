@@ -9,7 +9,11 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SharedRate {
     private static final long SECOND_NANOS = 1_000_000_000L;
 
+    /** A lower limit lengthens a debt to this at most. */
+    private static final long LONGEST_GROWN_NANOS = 3_600 * SECOND_NANOS;
+
     private final long perSecond;
+    /** For a limit of 0 that of the limit before, which the debt is of. */
     private final double nanosForOne;
     /**
      * Atomic: all loops take from it. Up to a second in the past while some may be taken at once; in the future while
@@ -19,18 +23,32 @@ final class SharedRate {
 
     /** @param perSecond 0 allows none */
     SharedRate(long perSecond, long nowNanos) {
-        this(perSecond, new AtomicLong(nowNanos - SECOND_NANOS));
+        this(perSecond, SECOND_NANOS, new AtomicLong(nowNanos - SECOND_NANOS));
     }
 
-    private SharedRate(long perSecond, AtomicLong paidAtNanos) {
+    private SharedRate(long perSecond, double nanosForOneBefore, AtomicLong paidAtNanos) {
         this.perSecond = perSecond;
-        this.nanosForOne = perSecond == 0 ? SECOND_NANOS : (double) SECOND_NANOS / perSecond;
+        this.nanosForOne = perSecond == 0 ? nanosForOneBefore : (double) SECOND_NANOS / perSecond;
         this.paidAtNanos = paidAtNanos;
     }
 
-    /** The same with another limit; a debt stays, and lasts as long as before. */
-    SharedRate at(long otherPerSecond) {
-        return otherPerSecond == perSecond ? this : new SharedRate(otherPerSecond, paidAtNanos);
+    /**
+     * The same with another limit. The units that are owed stay owed, at the new rate: a debt that was made under a
+     * limit that was too low must not outlive its correction, and a share of a cluster's limit that goes up and down
+     * must not forgive a debt. One call at a time; what others take from this meanwhile may count at the old rate.
+     */
+    SharedRate at(long otherPerSecond, long nowNanos) {
+        if (otherPerSecond == perSecond) {
+            return this;
+        }
+        SharedRate other = new SharedRate(otherPerSecond, nanosForOne, paidAtNanos);
+        double ratio = other.nanosForOne / nanosForOne;
+        paidAtNanos.updateAndGet(paid -> {
+            long debt = paid - nowNanos;
+            long most = Math.max(debt, LONGEST_GROWN_NANOS);
+            return debt <= 0 ? paid : nowNanos + Math.min(Math.round(debt * ratio), most);
+        });
+        return other;
     }
 
     long perSecond() {
@@ -70,6 +88,14 @@ final class SharedRate {
     /** The nanoseconds until the debt is paid, 0 without a debt. */
     long owedNanos(long nowNanos) {
         return perSecond == 0 ? SECOND_NANOS : Math.max(0, paidAtNanos.get() - nowNanos);
+    }
+
+    /** The nanoseconds until {@link #tryTake} may succeed, 0 for now. */
+    long waitNanos(long nowNanos) {
+        if (perSecond == 0) {
+            return SECOND_NANOS;
+        }
+        return Math.max(0, latest(paidAtNanos.get(), nowNanos) + Math.round(nanosForOne) - nowNanos);
     }
 
     private static long latest(long paid, long nowNanos) {

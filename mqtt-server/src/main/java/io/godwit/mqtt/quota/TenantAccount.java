@@ -108,7 +108,8 @@ public final class TenantAccount {
         if (perSecond == ANY) {
             return null;
         }
-        return present == null ? new SharedRate(perSecond, nanoClock.getAsLong()) : present.at(perSecond);
+        long now = nanoClock.getAsLong();
+        return present == null ? new SharedRate(perSecond, now) : present.at(perSecond, now);
     }
 
     /** The limit of a resource on this node, {@link #ANY} for none. */
@@ -362,6 +363,23 @@ public final class TenantAccount {
         }
         takeBytes(size);
         return null;
+    }
+
+    /**
+     * The nanoseconds until {@link #takeDirect} may admit a message, if others take nothing until then.
+     *
+     * @param exhausted what {@link #takeDirect} has returned
+     */
+    public synchronized long directWaitNanos(TenantSetting exhausted) {
+        long now = nanoClock.getAsLong();
+        SharedRate all = publishes;
+        return switch (exhausted) {
+            case MAX_BANDWIDTH_IN -> owed(directBytes, now);
+            case MAX_TENANT_BANDWIDTH_IN -> owed(bytes, now);
+            case MAX_PUBLISH_RATE -> directPublishes == null ? 0 : directPublishes.waitNanos(now);
+            case MAX_TENANT_PUBLISH_RATE -> all == null ? 0 : all.waitNanos(now);
+            default -> throw new IllegalArgumentException(exhausted + " is no rate of publishes");
+        };
     }
 
     /** Counts a copy sent to a client, with its payload size. */

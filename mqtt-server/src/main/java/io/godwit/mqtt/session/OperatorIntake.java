@@ -46,8 +46,9 @@ public final class OperatorIntake {
          * @param code the reason code that a client would get
          * @param by the setting that forbids it; a plugin may have set a lower quota
          * @param most the limit
+         * @param waitNanos if it is a rate, how long it allows no other message; else 0
          */
-        record Refused(ReasonCode code, TenantSetting by, long most) implements Answer {}
+        record Refused(ReasonCode code, TenantSetting by, long most, long waitNanos) implements Answer {}
 
         /** The tenant does not exist, or the node has too many. */
         record NoTenant(TenantAnswer why) implements Answer {}
@@ -68,7 +69,7 @@ public final class OperatorIntake {
             return refused(
                     publisher,
                     message,
-                    new Answer.Refused(ReasonCode.TOPIC_NAME_INVALID, topicOver, policy.number(topicOver)));
+                    new Answer.Refused(ReasonCode.TOPIC_NAME_INVALID, topicOver, policy.number(topicOver), 0));
         }
         ReasonCode code = policy.refusal(
                 message.qos(),
@@ -77,7 +78,7 @@ public final class OperatorIntake {
                 message.properties().payloadFormat());
         if (code != null) {
             TenantSetting by = settingOf(code);
-            return refused(publisher, message, new Answer.Refused(code, by, policy.number(by)));
+            return refused(publisher, message, new Answer.Refused(code, by, policy.number(by), 0));
         }
         TenantAccount account = policies.tenants().accounts().of(publisher.tenant());
         TenantSetting rate = account.takeDirect(
@@ -110,9 +111,14 @@ public final class OperatorIntake {
     private Answer tooFast(
             ClientInfo publisher, Message message, TenantSetting rate, TenantAccount account, TenantPolicy policy) {
         TenantResource ofTenant = resourceOf(rate);
-        return ofTenant != null
-                ? overQuota(publisher, message, rate, ofTenant, account.most(ofTenant))
-                : refused(publisher, message, new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, rate, policy.number(rate)));
+        long waitNanos = account.directWaitNanos(rate);
+        if (ofTenant != null) {
+            return overQuota(publisher, message, rate, ofTenant, account.most(ofTenant), waitNanos);
+        }
+        return refused(
+                publisher,
+                message,
+                new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, rate, policy.number(rate), waitNanos));
     }
 
     private static @Nullable TenantResource resourceOf(TenantSetting rate) {
@@ -140,13 +146,18 @@ public final class OperatorIntake {
         TenantSetting by = over == TenantResource.RETAINED_MESSAGES
                 ? TenantSetting.MAX_RETAINED_MESSAGES
                 : TenantSetting.MAX_RETAINED_BYTES;
-        return overQuota(publisher, message, by, over, account.most(over));
+        return overQuota(publisher, message, by, over, account.most(over), 0);
     }
 
     private Answer overQuota(
-            ClientInfo publisher, Message message, TenantSetting by, TenantResource resource, long most) {
+            ClientInfo publisher,
+            Message message,
+            TenantSetting by,
+            TenantResource resource,
+            long most,
+            long waitNanos) {
         reports.tenantLimitReached(publisher, resource, most);
-        return refused(publisher, message, new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, by, most));
+        return refused(publisher, message, new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, by, most, waitNanos));
     }
 
     private Answer refused(ClientInfo publisher, Message message, Answer.Refused why) {

@@ -42,7 +42,7 @@ public final class CertificateWatch implements AutoCloseable {
         } catch (IOException e) {
             LOG.error("certificates not reloaded, the old ones stay listener={} cause={}", listener, e.getMessage());
             reports.certificatesRejected(listener, String.valueOf(e.getMessage()));
-        } catch (RuntimeException e) { // outermost frame
+        } catch (RuntimeException | Error e) { // outermost frame
             LOG.error("certificates not reloaded, the old ones stay listener={}", listener, e);
             reports.certificatesRejected(listener, e.toString());
         }

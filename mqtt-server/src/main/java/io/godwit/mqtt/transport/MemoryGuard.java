@@ -66,7 +66,7 @@ public final class MemoryGuard implements AutoCloseable {
     private void guardedLook() {
         try {
             look();
-        } catch (RuntimeException e) { // outermost frame: the next check must come
+        } catch (RuntimeException | Error e) { // outermost frame: the next check must come
             LOG.error("memory not looked at", e);
         }
     }

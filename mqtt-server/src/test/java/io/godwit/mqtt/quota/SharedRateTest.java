@@ -44,15 +44,38 @@ class SharedRateTest {
         assertThat(rate.tryTake(10 * SECOND)).isFalse();
         assertThat(rate.take(1, 10 * SECOND)).isEqualTo(SECOND);
         assertThat(rate.owedNanos(20 * SECOND)).isEqualTo(SECOND);
-        assertThat(rate.at(5).owedNanos(20 * SECOND)).isZero();
+        assertThat(rate.at(5, 20 * SECOND).owedNanos(20 * SECOND)).isZero();
     }
 
     @Test
-    void anotherRateForgetsNothingThatIsOwed() {
+    void whatIsOwedIsOwedAtTheRateOfNow() {
         SharedRate rate = new SharedRate(10, 0);
         rate.take(30, 0);
-        assertThat(rate.at(10)).isSameAs(rate);
-        assertThat(rate.at(1_000).owedNanos(0)).isEqualTo(2 * SECOND);
+        assertThat(rate.owedNanos(0)).isEqualTo(2 * SECOND);
+        assertThat(rate.at(10, 0)).isSameAs(rate);
+        SharedRate raised = rate.at(1_000, 0);
+        assertThat(raised.owedNanos(0)).isEqualTo(SECOND / 50);
+        SharedRate back = raised.at(10, 0);
+        assertThat(back.owedNanos(0))
+                .as("a share that goes up and down forgives nothing")
+                .isEqualTo(2 * SECOND);
+        SharedRate overNone = back.at(0, 0).at(20, SECOND);
+        assertThat(overNone.owedNanos(SECOND)).isEqualTo(SECOND / 2);
+    }
+
+    @Test
+    void aMuchLowerRateMakesADebtAnHourLongAtMost() {
+        SharedRate rate = new SharedRate(1_000_000, 0);
+        rate.take(2_000_000, 0);
+        assertThat(rate.at(1, 0).owedNanos(0)).isEqualTo(3_600 * SECOND);
+    }
+
+    @Test
+    void aSecondsWorthThatIsLeftStaysOne() {
+        SharedRate rate = new SharedRate(10, 0).at(2, 0);
+        assertThat(rate.tryTake(0)).isTrue();
+        assertThat(rate.tryTake(0)).isTrue();
+        assertThat(rate.tryTake(0)).isFalse();
     }
 
     /** Far more than one, and than all that a rate may be. */

@@ -265,6 +265,41 @@ class TenantAccountTest implements Holdings {
     }
 
     @Test
+    void whatIsRefusedWithoutAConnectionMayGoAfterTheWait() {
+        TenantAccount account = limited(TenantResource.PUBLISH_RATE, 2);
+        account.publishRead();
+        account.publishRead();
+        account.publishRead(); // owes half a second, and another one needs half a second more
+        waits(account, 0, 0, TenantSetting.MAX_TENANT_PUBLISH_RATE, 1_000);
+
+        limits.clear();
+        account = limited(TenantResource.PUBLISH_BYTES, 100);
+        account.bytesRead(850);
+        waits(account, 0, 0, TenantSetting.MAX_TENANT_BANDWIDTH_IN, 7_500);
+
+        limits.clear();
+        accounts.retune(BIRDS);
+        assertThat(account.takeDirect(1, 4, 0)).isNull();
+        for (int i = 0; i < 3; i++) {
+            assertThat(account.takeDirect(1, 4, 0)).isNull();
+        }
+        waits(account, 4, 0, TenantSetting.MAX_PUBLISH_RATE, 250);
+        assertThat(account.takeDirect(300, 0, 100)).isNull();
+        waits(account, 0, 100, TenantSetting.MAX_BANDWIDTH_IN, 2_000);
+    }
+
+    private void waits(
+            TenantAccount account, long mostPublishes, long mostBytes, TenantSetting exhausted, long millis) {
+        assertThat(account.takeDirect(1, mostPublishes, mostBytes)).isEqualTo(exhausted);
+        long wait = account.directWaitNanos(exhausted);
+        assertThat(wait).isEqualTo(TimeUnit.MILLISECONDS.toNanos(millis));
+        nanos.addAndGet(wait - 1);
+        assertThat(account.takeDirect(1, mostPublishes, mostBytes)).isEqualTo(exhausted);
+        nanos.incrementAndGet();
+        assertThat(account.takeDirect(1, mostPublishes, mostBytes)).isNull();
+    }
+
+    @Test
     void whatClientsAreSentIsOwedByAllOfThem() {
         TenantAccount account = limited(TenantResource.DELIVER_RATE, 2);
         assertThat(account.limitsDeliveries()).isTrue();

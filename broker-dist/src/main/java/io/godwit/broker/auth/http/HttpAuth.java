@@ -1,5 +1,7 @@
 package io.godwit.broker.auth.http;
 
+import io.godwit.broker.auth.login.LoginSource;
+import io.godwit.broker.auth.login.LoginTurns;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthProvider;
@@ -11,6 +13,7 @@ import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import java.net.URI;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks a service for decisions. Only its "allow" lets a client in or permits an action. Without a verdict a login is
- * refused ("busy" or "unavailable"), and a check fails, which the broker denies this one time.
+ * refused ("busy" or "unavailable"), and a check fails, which the broker denies this one time. Logins that wait for a
+ * request have turns by their source ({@link LoginTurns}), so that one source with many or slow logins keeps no other
+ * source out.
  *
  * <p>Nothing blocks: answers come on threads of the HTTP client. Accepted logins and decisions of checks are cached for
  * a while; refused logins are not.
@@ -35,10 +40,22 @@ final class HttpAuth implements AuthProvider {
     private static final CompletableFuture<AuthDecision> NO_URL =
             CompletableFuture.completedFuture(new AuthDecision.Denied("no aclUrl is configured"));
 
+    private static final CompletableFuture<ConnectResult> FULL = CompletableFuture.completedFuture(
+            new ConnectResult.Refused(RefusalReason.BUSY, "http: too many, or too many of this source, wait"));
+    private static final CompletableFuture<ConnectResult> LATE = CompletableFuture.completedFuture(
+            new ConnectResult.Refused(RefusalReason.BUSY, "http: the service could not be asked in time"));
+
+    /** Logins that may wait for a request. */
+    private static final int PLACES = 500;
+
+    /** How long a login may wait for its request. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private final HttpSettings settings;
     private final URI connectUrl;
     private final Supplier<Service> service;
     private final LongSupplier nanoClock;
+    private final LoginTurns<CompletableFuture<ConnectResult>> turns;
     private final DecisionCache<ConnectResult.Accepted> logins;
     private final DecisionCache<AuthDecision> decisions;
     /** The version without a cache: another number for each call. Atomic: any thread. */
@@ -50,6 +67,8 @@ final class HttpAuth implements AuthProvider {
         this.connectUrl = connectUrl;
         this.service = service;
         this.nanoClock = nanoClock;
+        this.turns = new LoginTurns<>(
+                login -> service.get().whenThereIsRoom(login), PLACES, PATIENCE, nanoClock, FULL, LATE);
         this.logins = new DecisionCache<>(settings.connectCache(), settings.cacheEntries(), nanoClock);
         this.decisions = new DecisionCache<>(settings.aclCache(), settings.cacheEntries(), nanoClock);
     }
@@ -71,11 +90,28 @@ final class HttpAuth implements AuthProvider {
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
-        return service.get().ask(connectUrl, question).handle((verdict, failure) -> {
+        Service asked = service.get();
+        ClientInfo client = request.client();
+        long source = LoginSource.of(client.remoteAddress());
+        return turns.submit(source, () -> ask(asked, question, client, key))
+                // before the broker counts the waiting as a failure of this plugin
+                .completeOnTimeout(LATE, PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+                .thenCompose(result -> result)
+                .thenApply(result -> {
+                    if (result instanceof ConnectResult.Accepted) {
+                        turns.proved(source);
+                    }
+                    return result;
+                });
+    }
+
+    private CompletableFuture<ConnectResult> ask(
+            Service asked, String question, ClientInfo client, DecisionCache.@Nullable Key key) {
+        return asked.ask(connectUrl, question).handle((verdict, failure) -> {
             if (verdict == null) {
                 return refused(failure);
             }
-            ConnectResult result = result(verdict, request.client());
+            ConnectResult result = result(verdict, client);
             // a login with an end is not cached, since its time would begin anew
             if (key != null && result instanceof ConnectResult.Accepted accepted && accepted.validFor() == null) {
                 logins.put(key, accepted);

@@ -11,7 +11,9 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,11 +35,17 @@ final class Service {
     private final List<HttpSettings.Header> headers;
     private final Duration timeout;
     private final int maxRequests;
+    /** Logins leave a part of the requests to the checks of connected clients. */
+    private final int maxOfLogins;
+
     private final LongSupplier nanoClock;
     private final CircuitBreaker breaker;
     // atomic: requests begin and end on any thread
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicLong ended = new AtomicLong();
+    private final Queue<Runnable> logins = new ConcurrentLinkedQueue<>();
+    /** How often {@link #begin} was called since it began to look; 0 while no thread looks. */
+    private final AtomicInteger looks = new AtomicInteger();
 
     /** Why there is no verdict. Without a stack trace, since there may be many. */
     static final class NoVerdictException extends Exception {
@@ -57,6 +65,7 @@ final class Service {
         this.headers = settings.headers();
         this.timeout = settings.timeout();
         this.maxRequests = settings.maxRequests();
+        this.maxOfLogins = maxRequests - maxRequests / 4;
         this.nanoClock = nanoClock;
         this.breaker = new CircuitBreaker(nanoClock, LEAST_FAILURES, ended::get, onChange);
     }
@@ -64,6 +73,39 @@ final class Service {
     /** Whether the circuit is closed. */
     boolean isWell() {
         return breaker.state() == CircuitBreaker.State.CLOSED;
+    }
+
+    /**
+     * Runs {@code login}, which calls {@link #ask} at most once, as soon as there is room for its request: in this
+     * call, or on the thread on which an earlier request ends.
+     */
+    void whenThereIsRoom(Runnable login) {
+        logins.add(login);
+        begin();
+    }
+
+    /** Runs the logins that there is room for. One thread does so at a time; it looks again for the others. */
+    private void begin() {
+        if (looks.getAndIncrement() > 0) {
+            return;
+        }
+        int seen = 1;
+        do {
+            for (Runnable next = nextLogin(); next != null; next = nextLogin()) {
+                next.run();
+            }
+            seen = looks.addAndGet(-seen);
+        } while (seen > 0);
+    }
+
+    private @Nullable Runnable nextLogin() {
+        return underWay.get() < maxOfLogins ? logins.poll() : null;
+    }
+
+    /** A request is not sent. */
+    private void leave() {
+        underWay.decrementAndGet();
+        begin();
     }
 
     /**
@@ -77,24 +119,25 @@ final class Service {
                 .POST(HttpRequest.BodyPublishers.ofString(question, StandardCharsets.UTF_8));
         headers.forEach(header -> request.setHeader(header.name(), header.value()));
         if (underWay.incrementAndGet() > maxRequests) {
-            underWay.decrementAndGet();
+            leave();
             return CompletableFuture.failedFuture(
                     new NoVerdictException(maxRequests + " requests to the service are under way", true));
         }
         Permit permit = breaker.ask();
         if (permit == Permit.NO) {
-            underWay.decrementAndGet();
+            leave();
             return CompletableFuture.failedFuture(
                     new NoVerdictException("the service is not asked for a while: it does not answer", false));
         }
         CompletableFuture<Verdict> verdict = new CompletableFuture<>();
         send(request.build(), nanoClock.getAsLong(), true).whenComplete((answer, failure) -> {
-            underWay.decrementAndGet();
+            underWay.decrementAndGet(); // first: whoever gets the verdict may ask again
             ended.incrementAndGet();
             try {
                 answered(verdict, permit, answer, failure);
             } finally { // somebody waits for the verdict in any case
                 verdict.completeExceptionally(new NoVerdictException("the service cannot be asked", false));
+                begin();
             }
         });
         return verdict;

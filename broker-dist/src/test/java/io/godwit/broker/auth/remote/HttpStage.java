@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 
 /** An HTTP service on this machine that answers as the test says. */
 public final class HttpStage implements AutoCloseable {
@@ -23,6 +24,8 @@ public final class HttpStage implements AutoCloseable {
     public enum Manner {
         /** 200 and the content. */
         RIGHT,
+        /** The same, once {@link #letGo} allows one more answer. */
+        HELD,
         /** The headers at once, and no body until the end of the test. */
         SLOW_BODY,
         /** Nothing until the end of the test. */
@@ -42,6 +45,7 @@ public final class HttpStage implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final CountDownLatch end = new CountDownLatch(1);
+    private final Semaphore letGo = new Semaphore(0);
     private volatile Manner manner = Manner.RIGHT;
     private final Map<String, String> contents = new ConcurrentHashMap<>();
 
@@ -75,6 +79,11 @@ public final class HttpStage implements AutoCloseable {
         return this;
     }
 
+    /** Lets the service give so many answers of {@link Manner#HELD}. */
+    public void letGo(int answers) {
+        letGo.release(answers);
+    }
+
     public URI url(String path) {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + path);
     }
@@ -88,7 +97,10 @@ public final class HttpStage implements AutoCloseable {
         try (exchange;
                 OutputStream out = exchange.getResponseBody()) {
             switch (manner) {
-                case RIGHT -> {
+                case RIGHT, HELD -> {
+                    if (manner == Manner.HELD) {
+                        letGo.acquire();
+                    }
                     exchange.sendResponseHeaders(contents.containsKey(path) ? 200 : 404, 0);
                     out.write(content);
                 }
