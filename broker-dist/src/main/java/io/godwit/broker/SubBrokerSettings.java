@@ -40,11 +40,7 @@ final class SubBrokerSettings {
     static SubLimits limits(BrokerConfig config) {
         SubBrokerSection section = config.subBrokers();
         return new SubLimits(
-                section.maxBatchMessages(),
-                section.maxBatchBytes(),
-                section.maxHeldMessages(),
-                section.maxHeldBytes(),
-                ClusterSettings.largestPacket(config));
+                section.maxBatchMessages(), section.maxBatchBytes(), section.maxHeldMessages(), section.maxHeldBytes());
     }
 
     /**

@@ -20,8 +20,7 @@ public record SubBrokerSection(
 
         @Key(value = "2000", min = 1, max = 100_000, text = """
                     Messages that one subscription has read out of its queue and not handed over, and the memory that
-                    they take; when it is full, no more are read. At most 128 are under way from the queue, and only as
-                    many as fit if each is as large as a packet, but at least one.
+                    they take; when it is full, no more are read, but for up to 128 that were asked for.
                     """)
         int maxHeldMessages,
 

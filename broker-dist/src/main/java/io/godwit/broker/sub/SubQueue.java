@@ -8,7 +8,7 @@ import java.util.List;
 
 /** The messages taken from an inbox and not delivered yet, and how many more may be requested. For one thread. */
 final class SubQueue {
-    /** Bound of messages requested and not arrived. */
+    /** Bound of messages requested and not arrived, since each may be as large as a packet. */
     private static final int MAX_ASKED = 128;
 
     private final SubLimits limits;
@@ -60,14 +60,10 @@ final class SubQueue {
 
     /** How many more to request now; they count as requested from then on. */
     int ask() {
-        long room = limits.heldBytes() - heldBytes;
-        if (room <= 0) {
+        if (heldBytes >= limits.heldBytes()) {
             return 0;
         }
-        // sizes are not known before the messages arrive: each may be as large as a packet
-        long fitting = Math.max(1, room / limits.messageBytes());
-        int most = Math.min(MAX_ASKED, limits.heldMessages() - held);
-        int more = (int) Math.min(most, fitting) - asked;
+        int more = Math.min(MAX_ASKED, limits.heldMessages() - held) - asked;
         if (more <= 0) {
             return 0;
         }

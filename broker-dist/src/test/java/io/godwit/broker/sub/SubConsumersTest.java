@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SubConsumersTest {
     private static final String CLIENT = "\0sub/sink/all";
-    private static final SubLimits LIMITS = new SubLimits(3, 10_000, 6, 20_000, 1_000);
+    private static final SubLimits LIMITS = new SubLimits(3, 10_000, 6, 20_000);
 
     private final MemoryDirectory directory = new MemoryDirectory();
     private final MemoryInbox inbox = new MemoryInbox();
@@ -346,41 +346,22 @@ class SubConsumersTest {
         assertThat(inbox.exists(CLIENT)).as("with its queue").isTrue();
     }
 
-    private static InboxMessage queued(int size) {
-        return new InboxMessage(
-                size,
-                1,
-                new Message("t", new byte[size], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE),
-                Qos.AT_LEAST_ONCE,
-                false,
-                false,
-                false,
-                new int[0]);
-    }
-
-    @Test
-    void noMoreIsAskedForThanFitsIfAllAreLarge() {
-        SubQueue queue = new SubQueue(new SubLimits(3, 10_000, 1_000, 20_000, 6_000));
-        assertThat(queue.ask()).isEqualTo(3);
-        assertThat(queue.add(queued(5_500))).isTrue();
-        assertThat(queue.ask()).isZero();
-        assertThat(queue.add(queued(5_500))).isTrue();
-        assertThat(queue.ask()).isZero();
-        queue.release(queue.next());
-        assertThat(queue.ask()).isEqualTo(1);
-
-        SubQueue narrow = new SubQueue(new SubLimits(3, 10_000, 1_000, 20_000, 50_000));
-        assertThat(narrow.ask()).as("or nothing would ever come").isEqualTo(1);
-        assertThat(narrow.ask()).isZero();
-    }
-
     @Test
     void aLargeMessageIsAloneInItsBatch() {
         SubQueue queue = new SubQueue(LIMITS);
         assertThat(queue.ask()).isEqualTo(6);
         assertThat(queue.ask()).isZero();
         for (int size : new int[] {10, 50_000, 10}) {
-            assertThat(queue.add(queued(size))).isTrue();
+            assertThat(queue.add(new InboxMessage(
+                            size,
+                            1,
+                            new Message("t", new byte[size], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE),
+                            Qos.AT_LEAST_ONCE,
+                            false,
+                            false,
+                            false,
+                            new int[0])))
+                    .isTrue();
         }
         assertThat(queue.ask()).as("too many bytes").isZero();
         assertThat(queue.next()).hasSize(1);
