@@ -103,7 +103,9 @@ final class InboxDeliverer implements Deliverer {
             switch (outcomes.get(i)) {
                 case NO_SESSION ->
                     delivery.strays()
-                            .found(delivery.message().topic(), delivery.matches().get(i));
+                            .found(
+                                    delivery.message().topic(),
+                                    delivery.matches().get(i));
                 case DECLINED -> delivery.strays().refused(delivery.matches().get(i));
                 case STORED, ALREADY_THERE, DROPPED -> reached = true;
             }

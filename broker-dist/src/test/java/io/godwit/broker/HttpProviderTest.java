@@ -326,8 +326,7 @@ class HttpProviderTest {
 
     private static CompletableFuture<ConnectResult> login(AuthStage stage, String address) {
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c1"), "ann", address, 5);
-        return stage.auth.connect(
-                new ConnectRequest(client, false, "x".getBytes(StandardCharsets.UTF_8), List.of()));
+        return stage.auth.connect(new ConnectRequest(client, false, "x".getBytes(StandardCharsets.UTF_8), List.of()));
     }
 
     @Test

@@ -204,8 +204,8 @@ class SysTopicsTest {
         };
         Publisher publisher = (message, token) -> CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
         Retained store = new Retained(new ConcurrentHashMap<>());
-        try (SysTopics topics = new SysTopics(
-                client -> publisher, store, null, values, faulty, Duration.ofMillis(10), () -> 5)) {
+        try (SysTopics topics =
+                new SysTopics(client -> publisher, store, null, values, faulty, Duration.ofMillis(10), () -> 5)) {
             topics.start();
             Await.until("the next round", () -> rounds.get() > 1);
         }

@@ -184,8 +184,8 @@ class ProvidedTenantsTest {
     @Test
     void deletedTenantsGiveWay() {
         Set<TenantId> gone = new HashSet<>();
-        tenants.ask(tenant -> CompletableFuture.completedFuture(
-                gone.contains(tenant) ? Optional.empty() : Optional.of(QOS_1)));
+        tenants.ask(tenant ->
+                CompletableFuture.completedFuture(gone.contains(tenant) ? Optional.empty() : Optional.of(QOS_1)));
         for (int i = 0; i < ProvidedTenants.MAX_TENANTS; i++) {
             tenants.known(new TenantId("t" + i));
         }

@@ -28,6 +28,7 @@ final class RemoteAttachment implements AttachmentPort {
     private final RemoteCalls calls;
     /** Is told of its end. */
     private final Consumer<RemoteAttachment> ended;
+
     private final long number;
     private final InboxId inbox;
     private final DeliveryStream deliveries;

@@ -59,7 +59,8 @@ public final class PluginInstallation {
      * @param className of the one class that {@code source} has, in no package
      * @param services names of the factories' interfaces, and of the classes that are such
      */
-    public void jar(String name, String className, String source, Map<String, List<String>> services) throws IOException {
+    public void jar(String name, String className, String source, Map<String, List<String>> services)
+            throws IOException {
         jarAgainst(Map.of(), name, className, source, services);
     }
 

@@ -24,8 +24,8 @@ final class FaultyPlugins {
             Map.entry("io.godwit.plugin.balance.SplitHinterFactory", List.of("Faulty$Hint")));
 
     /** The names of all plugins. */
-    static final List<String> NAMES = List.of(
-            "auth", "ear", "stuck", "plans", "caps", "tag", "mark", "stamp", "roam", "sink", "ranges", "hint");
+    static final List<String> NAMES =
+            List.of("auth", "ear", "stuck", "plans", "caps", "tag", "mark", "stamp", "roam", "sink", "ranges", "hint");
 
     /** Of the SubBroker; each has a filter of the same name below "sink". */
     static final int SUBSCRIPTIONS = 30;

@@ -242,7 +242,9 @@ class FaultyPluginsOnThreeNodesTest {
             String good = "ear-" + i + "-good";
             nodes.awaitNote(i, "ear", good); // also after it has thrown
             if (i == FAULTY) {
-                assertThat(nodes.notes(i, "stuck")).as("what the stuck listener takes").isEmpty();
+                assertThat(nodes.notes(i, "stuck"))
+                        .as("what the stuck listener takes")
+                        .isEmpty();
             } else {
                 nodes.awaitNote(i, "ear", "ear-" + i + "-throw");
                 nodes.awaitNote(i, "stuck", "ear-stuck");
@@ -262,11 +264,12 @@ class FaultyPluginsOnThreeNodesTest {
                 .toList();
         TestClient publisher = clients.clean(0, "sink-out", 5);
         for (String name : names) {
-            Await.until("a route to " + name, () -> NodeClients.code(publisher.publish("sink/" + name, "x", 1), name)
-                    == 0);
+            Await.until(
+                    "a route to " + name, () -> NodeClients.code(publisher.publish("sink/" + name, "x", 1), name) == 0);
         }
-        Await.until("each to be taken, or refused", () -> outcomes("failed ").size() + outcomes("took ").size()
-                == names.size());
+        Await.until(
+                "each to be taken, or refused",
+                () -> outcomes("failed ").size() + outcomes("took ").size() == names.size());
         Set<String> failed = outcomes("failed ");
         assertThat(failed).as("what node %d serves", FAULTY).isNotEmpty();
         assertThat(nodes.notes(FAULTY, "sink")).noneMatch(note -> note.startsWith("took "));
@@ -308,10 +311,9 @@ class FaultyPluginsOnThreeNodesTest {
         for (int i = 0; i < NODES; i++) {
             int node = i;
             for (String plugin : List.of("ranges", "hint")) {
-                Await.until(plugin + " of node " + i + " to be called", () -> nodes.use(node, node, plugin)
-                                .get("calls")
-                                .getAsLong()
-                        > 0);
+                Await.until(
+                        plugin + " of node " + i + " to be called",
+                        () -> nodes.use(node, node, plugin).get("calls").getAsLong() > 0);
             }
         }
         NodeClients.retain(clients.clean(FAULTY, "ranges-out", 5), "ranges", "kept");

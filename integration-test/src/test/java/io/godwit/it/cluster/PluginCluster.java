@@ -114,8 +114,8 @@ final class PluginCluster implements AutoCloseable {
 
     /** What the API of one node tells of a plugin of another. */
     JsonObject use(int asked, int node, String plugin) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection)
-                URI.create("http://127.0.0.1:" + apiPorts.get(asked) + "/api/v1/plugins")
+        HttpURLConnection connection =
+                (HttpURLConnection) URI.create("http://127.0.0.1:" + apiPorts.get(asked) + "/api/v1/plugins")
                         .toURL()
                         .openConnection();
         try (InputStreamReader in = new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8)) {

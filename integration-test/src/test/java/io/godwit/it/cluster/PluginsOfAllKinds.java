@@ -21,8 +21,8 @@ final class PluginsOfAllKinds {
             Map.entry("io.godwit.plugin.balance.SplitHinterFactory", List.of("Kinds$Hint")));
 
     /** The names of the plugins with settings, and with notes. */
-    static final List<String> NAMES = List.of(
-            "gate", "ear", "plans", "caps", "tag", "mark", "stamp", "sink", "highest", "hint");
+    static final List<String> NAMES =
+            List.of("gate", "ear", "plans", "caps", "tag", "mark", "stamp", "sink", "highest", "hint");
 
     static final String SOURCE = """
             import io.godwit.plugin.auth.*;

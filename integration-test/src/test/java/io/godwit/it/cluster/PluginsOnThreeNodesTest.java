@@ -65,7 +65,9 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
         List<TestClient> insiders = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
             assertThat(answer(i, "gate-out")).as("node %d", i).isEqualTo(BAD_USER_NAME_OR_PASSWORD);
-            assertThat(answer(i, "other")).as("by the next provider of node %d", i).isZero();
+            assertThat(answer(i, "other"))
+                    .as("by the next provider of node %d", i)
+                    .isZero();
             insiders.add(clients.connected(config(i, "insider-" + i, "gate-in")));
             assertThat(code(insiders.get(i), "gate")).as("node %d", i).isLessThan(0x80);
         }
@@ -73,7 +75,9 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
         try {
             for (int i = 0; i < NODES; i++) {
                 for (TestClient each : insiders.subList(i, NODES)) {
-                    assertThat(code(each, "gate")).as("%s is remembered", each.clientId()).isLessThan(0x80);
+                    assertThat(code(each, "gate"))
+                            .as("%s is remembered", each.clientId())
+                            .isLessThan(0x80);
                 }
                 assertThat(answer(i, "gate-forget")).as("node %d", i).isZero();
                 assertThat(code(insiders.get(i), "gate")).as("node %d", i).isEqualTo(NOT_AUTHORIZED);
@@ -108,8 +112,8 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
         for (int from = 0; from < NODES; from++) {
             int to = (from + 1) % NODES;
             InetSocketAddress target = nodes.brokers().node(to).address();
-            TestClient client = clients.unconnected(
-                    clients.config(from, "roam-" + from + '-' + target.getPort(), 5).withCleanSession());
+            TestClient client = clients.unconnected(clients.config(from, "roam-" + from + '-' + target.getPort(), 5)
+                    .withCleanSession());
             Await looks = Await.atMost(PATIENCE);
             Packet.Connack reply = client.connect();
             while (reply.code() != USE_ANOTHER_SERVER) { // the other node's load is not known yet
@@ -118,8 +122,7 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
                 looks.again(() -> client.clientId() + " to be redirected, but it gets " + had);
                 reply = client.connect();
             }
-            assertThat(reply.properties().entries())
-                    .contains(new Properties.Entry(SERVER_REFERENCE, reference(to)));
+            assertThat(reply.properties().entries()).contains(new Properties.Entry(SERVER_REFERENCE, reference(to)));
             nodes.awaitNote(from, "ear", "redirected " + client.clientId());
             client.moveTo(target);
             assertThat(client.connect().code()).as("CONNACK on node %d", to).isZero();
@@ -219,8 +222,10 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
         }
         for (int i = 0; i < NODES; i++) {
             int node = i;
-            Await.holds("node " + i + " hears no more: " + heard(i), QUIET, () -> heard(node)
-                    .equals(expected.get(node)));
+            Await.holds(
+                    "node " + i + " hears no more: " + heard(i),
+                    QUIET,
+                    () -> heard(node).equals(expected.get(node)));
         }
     }
 
@@ -239,7 +244,9 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
         for (int i = 0; i < NODES; i++) {
             birds.add(clients.connected(config(i, "bird-" + i, "birds/user")));
             assertThat(birds.get(i).subscribe("b", 2)).as("QoS on node %d", i).isEqualTo(1);
-            assertThat(answer(i, "nobody/user")).as("a tenant unknown to node %d", i).isEqualTo(NOT_AUTHORIZED);
+            assertThat(answer(i, "nobody/user"))
+                    .as("a tenant unknown to node %d", i)
+                    .isEqualTo(NOT_AUTHORIZED);
         }
         TestClient other = clients.clean(1, "no-bird", 5);
         plans("birds 0", "cap 2");
@@ -261,11 +268,10 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
         for (int i = 0; i < NODES; i++) {
             int node = i;
             nodes.awaitNote(i, "caps", "connections " + NODES); // told of those on all nodes
-            Await.until(
-                    "node " + i + " refuses one more",
-                    PATIENCE,
-                    () -> answer(node, "cap/user") == QUOTA_EXCEEDED);
-            assertThat(answer(i, "birds/user")).as("another tenant on node %d", i).isZero();
+            Await.until("node " + i + " refuses one more", PATIENCE, () -> answer(node, "cap/user") == QUOTA_EXCEEDED);
+            assertThat(answer(i, "birds/user"))
+                    .as("another tenant on node %d", i)
+                    .isZero();
         }
         capped.get(2).disconnect();
         Await.until("there is room again on node 0", PATIENCE, () -> answer(0, "cap/user") == 0);
@@ -298,7 +304,8 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
     void noMessageIsLostWithTheNodeThatServesASubBroker() throws Exception {
         TakenMessages messages = new TakenMessages(nodes);
         int served = messages.awaitServed(clients.clean(0, "sink-probe", 5));
-        List<Integer> left = IntStream.range(0, NODES).filter(i -> i != served).boxed().toList();
+        List<Integer> left =
+                IntStream.range(0, NODES).filter(i -> i != served).boxed().toList();
         List<TestClient> publishers = new ArrayList<>();
         for (int node : left) {
             publishers.add(clients.clean(node, "sink-out-" + node, 5));
@@ -320,7 +327,9 @@ class PluginsOnThreeNodesTest extends NodesWithPlugins {
         Await.until("one to be acknowledged after the kill", () -> code(publishers.get(0), "sink") == 0);
         messages.awaitTaken(sent);
         assertThat(sent).as("acknowledged of 60").hasSizeGreaterThan(30);
-        assertThat(messages.awaitServed(publishers.get(1))).as("the node that serves now").isIn(left);
+        assertThat(messages.awaitServed(publishers.get(1)))
+                .as("the node that serves now")
+                .isIn(left);
     }
 
     private List<String> publishFromAll(String stem) throws Exception {

@@ -49,9 +49,10 @@ final class TakenMessages {
             missing = missing(sent);
         }
         List<String> taken = taken();
-        assertThat(sent).allSatisfy(each -> assertThat(Collections.frequency(taken, each))
-                .as("times that %s is taken as new", each)
-                .isLessThan(2));
+        assertThat(sent)
+                .allSatisfy(each -> assertThat(Collections.frequency(taken, each))
+                        .as("times that %s is taken as new", each)
+                        .isLessThan(2));
     }
 
     private List<String> missing(List<String> sent) throws IOException {

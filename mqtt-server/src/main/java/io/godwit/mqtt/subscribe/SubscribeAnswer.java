@@ -84,8 +84,7 @@ final class SubscribeAnswer {
                     return false;
                 }
                 if (code.isError()) {
-                    told.set(
-                            i, ReasonCode.granted(packet.subscriptions().get(i).qos()));
+                    told.set(i, ReasonCode.granted(packet.subscriptions().get(i).qos()));
                 }
             }
         }

@@ -32,8 +32,7 @@ final class SpreadEnd {
      * @param overNanos how long it takes in all; 0 for at once
      * @return for each loop, in the same order
      */
-    static List<Deque<Leaving>> spread(
-            List<? extends List<TickListener>> byLoop, long nowNanos, long overNanos) {
+    static List<Deque<Leaving>> spread(List<? extends List<TickListener>> byLoop, long nowNanos, long overNanos) {
         long count = byLoop.stream().mapToLong(List::size).sum();
         List<Deque<Leaving>> spread = new ArrayList<>();
         byLoop.forEach(loop -> spread.add(new ArrayDeque<>(loop.size())));

@@ -54,7 +54,8 @@ class TopicRulesTest {
         List<RewriteRule> rules = List.of(RewriteRule.parse("all in/# ^in/(.+)$ of/%c/$1/%u"));
         TopicRules all = new TopicRules(rules, List.of(), false, 0, false);
 
-        assertThat(ClientTopics.of(all, CLIENT, "").orElseThrow().published("in/a")).isEqualTo("of/c1/a/ann");
+        assertThat(ClientTopics.of(all, CLIENT, "").orElseThrow().published("in/a"))
+                .isEqualTo("of/c1/a/ann");
         assertThat(ClientTopics.of(all, client("$1", "%c"), "").orElseThrow().published("in/%u"))
                 .isEqualTo("of/$1/%u/%c");
         assertThat(ClientTopics.of(all, client("c1", null), "").orElseThrow().published("in/a"))
@@ -117,9 +118,12 @@ class TopicRulesTest {
     @ParameterizedTest
     @ValueSource(strings = {"a/b", "+", "#", "x#", ""})
     void aNameThatIsNotOneLevelHasNoMountPoint(String userName) {
-        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", userName), "t/%u/")).isEmpty();
-        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", null), "t/%u/")).isEmpty();
-        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", userName), "t/%c/")).isPresent();
+        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", userName), "t/%u/"))
+                .isEmpty();
+        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", null), "t/%u/"))
+                .isEmpty();
+        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", userName), "t/%c/"))
+                .isPresent();
     }
 
     /** A name must not make one of the broker's own topics out of a common one. */
