@@ -127,7 +127,7 @@ final class SessionStep extends HomeStep implements Answer {
     }
 
     /**
-     * Notes whether a leader has made the attachment. A leader that is deposed before its write is committed reports the
+     * Notes whether a leader has made the attachment. A leader that is deposed before its commit reports the
      * end of the attachment, and then the failure of the command. The connection must not hear of that end: it does not
      * have this attachment, and gets the one that the next leader makes.
      */
