@@ -73,7 +73,7 @@ class ApiHistoryTest {
                     .containsExactly(70_000);
             NodeHistory hangs = new NodeHistory("c", "", BOUNDS, List.of(sample(4, 1, Map.of())));
             assertThat(values(history(api, "?since=10000", ahead, hangs).getJsonArray("sum"), "atMillis"))
-                    .as("a node that is far behind is not waited for")
+                    .as("the sum does not wait for a node that is far behind")
                     .containsExactly(40_000, 70_000, 80_000);
             NodeHistory none = new NodeHistory("d", "", List.of(), List.of());
             assertThat(values(history(api, "?since=20000", none, ahead).getJsonArray("sum"), "atMillis"))

@@ -177,7 +177,7 @@ class ApiTokensTest {
                 TOKENS,
                 wanted("twice", "admin").put("subject", "cn=OPS, O=birds").encode(),
                 ADMIN);
-        assertThat(same.status()).as("the same name, spelled otherwise").isEqualTo(409);
+        assertThat(same.status()).as("the same name in another spelling").isEqualTo(409);
         assertThat(send(
                                 "POST",
                                 TOKENS,

@@ -81,7 +81,7 @@ class DashboardLiveTest {
         api.close();
         broker.close();
         assertThat(browser().run("return window.hacked ?? 0")).isEqualTo(0L);
-        assertThat(browser().errors()).as("complaints of the browser").isEmpty();
+        assertThat(browser().errors()).as("errors of the browser").isEmpty();
     }
 
     private void open() {

@@ -485,7 +485,7 @@ class DashboardTest {
                         .toString())
                 .contains("range 2 was split");
         assertThat(browser.run("return document.activeElement.querySelector('.bar-id').textContent"))
-                .as("the bar that had the focus")
+                .as("the same bar keeps the focus")
                 .isEqualTo("2");
         browser.picture(PICTURES.resolve("split.png"));
 
@@ -631,7 +631,7 @@ class DashboardTest {
 
     private static void assertFits() {
         assertThat(browser().run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                .as("pixels that are out of the screen")
+                .as("pixels outside the screen")
                 .isEqualTo(0L);
     }
 

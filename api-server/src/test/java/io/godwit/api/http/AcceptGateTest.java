@@ -160,7 +160,7 @@ class AcceptGateTest {
         known(other);
         from("10.0.0.1", 2);
         assertThat(from("10.0.0.1").isOpen()).isTrue();
-        assertThat(one.isOpen()).as("the oldest stranger").isFalse();
+        assertThat(one.isOpen()).as("the oldest unknown connection is closed").isFalse();
         assertThat(other.isOpen()).isTrue();
         EmbeddedChannel again = between(remote, new InetSocketAddress("10.9.9.1", 8_091));
         end(other);
@@ -196,7 +196,7 @@ class AcceptGateTest {
         assertThat(another.isOpen()).isTrue();
         assertThat(from("10.0.0.1").isOpen()).isTrue();
         assertThat(open(household).stream().filter(each -> each).count()).isEqualTo(4);
-        assertThat(from("2001:db8:0:ab09::1").isOpen()).as("of that household").isFalse();
+        assertThat(from("2001:db8:0:ab09::1").isOpen()).as("the full household gets no further connection").isFalse();
         household.forEach(EmbeddedChannel::close);
         another.close();
         assertThat(gate.open()).isEqualTo(1);
