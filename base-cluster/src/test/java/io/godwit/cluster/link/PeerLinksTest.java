@@ -200,7 +200,7 @@ class PeerLinksTest extends LinksContract {
         peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "next"));
         assertThat(a.peer("b")).isSameAs(peer);
         assertThat(peer.isWritable(Lane.LIVE, 1))
-                .as("somebody does not ask for the right size")
+                .as("the queues are full, although the caller asks for a small size")
                 .isFalse();
         peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "last"));
         Await.until("over", () -> atA.events.contains("over b"));
