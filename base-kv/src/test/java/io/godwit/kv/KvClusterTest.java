@@ -63,7 +63,7 @@ class KvClusterTest {
             cluster.crash(leader);
             append(cluster.client(survivor), "k", "c").get(30, TimeUnit.SECONDS);
             long failoverMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed);
-            assertThat(failoverMillis).as("failover in ms").isLessThan(5_000);
+            assertThat(failoverMillis).as("milliseconds until the failover").isLessThan(5_000);
             assertThat(read(cluster.client(survivor), "k")).isEqualTo("abc");
 
             cluster.start(leader);

@@ -90,7 +90,8 @@ class KvNodeTest {
             assertThat(node.mutationsTooLarge()).isZero();
         }
         try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
-            assertThat(query(open(node, List.of()), 1)).as("from before").isEqualTo(large);
+            assertThat(query(open(node, List.of()), 1))
+                    .as("a large value that was stored earlier can be read").isEqualTo(large);
         }
     }
 

@@ -165,7 +165,7 @@ class PoliciesTest {
                         assertThat(merge.rightEpoch()).isEqualTo(5);
                     });
             assertThat(next(view("c", 3, ABC, cold(1, "", "a", "b", "c"), cold(2, "m", "c", "a", "b"))))
-                    .as("the left one's leader asks")
+                    .as("only the leader of the left range asks for the merge")
                     .isEmpty();
         }
 
@@ -347,7 +347,7 @@ class PoliciesTest {
             assertThat(next(view("b", 3, stores, led("b", "c")))).isEmpty();
             stores.forEach(store -> store.leadsElsewhere(100));
             assertThat(next(view("a", 3, stores, led("a"))))
-                    .as("no node has less")
+                    .as("no other node leads fewer ranges")
                     .isEmpty();
         }
 
@@ -447,11 +447,11 @@ class PoliciesTest {
                 range(3, "p").voters("a", "b", "c")
             };
             assertThat(next(view("a", 3, stores, ranges)).map(action -> ((ChangeReplica) action).store()))
-                    .as("d for c, which are of one zone")
+                    .as("d replaces c, because b and c are in the same zone")
                     .contains("d");
             stores.get(2).zone("4");
             stores.get(3).zone("1");
-            assertThat(next(view("a", 3, stores, ranges))).as("d for a").isPresent();
+            assertThat(next(view("a", 3, stores, ranges))).as("d replaces a").isPresent();
         }
 
         @Test

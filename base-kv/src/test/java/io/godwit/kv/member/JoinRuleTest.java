@@ -107,12 +107,12 @@ class JoinRuleTest {
         assertThat(decide(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer), founder("10.0.0.3:1", SEEDS)))
                 .isEqualTo(new JoinRule.Belong("new"));
         assertThat(decide(together("a", "10.0.0.2:1"), founder("10.0.0.0:1", longer), waiting("10.0.0.1:1")))
-                .as("and counts for nothing")
+                .as("a node that is no seed is not counted")
                 .isEqualTo(new JoinRule.Belong("new"));
         assertThat(waitsFor(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer)))
                 .contains("more than half");
         assertThat(waitsFor(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer + ",10.0.0.9:1")))
-                .as("it lists somebody else")
+                .as("the other node lists a seed that this node does not know")
                 .contains("to name the same seeds");
     }
 
@@ -125,7 +125,7 @@ class JoinRuleTest {
         assertThat(waitsFor(extra, waiting("10.0.0.1:1"), waiting("10.0.0.2:1"), founder("10.0.0.3:1", SEEDS)))
                 .contains("is no seed of theirs");
         assertThat(decide(extra, founder("10.0.0.1:1", String.join(",", longer)), waiting("10.0.0.2:1")))
-                .as("where all have the same list")
+                .as("the node founds the cluster if all have the same list")
                 .isEqualTo(new JoinRule.Belong("new"));
     }
 
