@@ -125,7 +125,7 @@ class AuthProvidersTest {
                 new AuthStage(directory, "authConfig: {providers: [file, x509], allowAnonymous: true}\n")) {
             assertThat(stage.accepted(null, null).userName()).isNull();
             assertThat(stage.connect(null, "token"))
-                    .as("a password without a user name may be a token")
+                    .as("a password without a user name is left to the next provider")
                     .isEqualTo(ConnectResult.UNDECIDED);
         }
     }
