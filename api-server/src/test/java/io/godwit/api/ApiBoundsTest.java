@@ -116,7 +116,7 @@ class ApiBoundsTest {
 
     /** The caller stays unknown while the kernel's tables cannot be read. */
     @Test
-    void aLookAtWhoAsksThatDoesNotEndIsAProblem() throws Exception {
+    void anAuthenticationThatDoesNotEndIsAProblem() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
         try (ApiFixture api =
                 ApiFixture.with(limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), (here, there) -> isReleased(held))) {
@@ -142,7 +142,7 @@ class ApiBoundsTest {
     }
 
     @Test
-    void whoAsksTooOftenWaits() throws Exception {
+    void aCallerThatAsksTooOftenMustWait() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 1_000, 5))) {
             Got refused = firstRefused(api, "/health/live", 200);
             assertThat(refused.problem()).isEqualTo("too-many-requests");
@@ -163,7 +163,7 @@ class ApiBoundsTest {
      * Strangers with many addresses can keep out neither callers with a token nor the health checks of a supervisor.
      */
     @Test
-    void strangersDoNotKeepOutWhoHasAToken(@TempDir Path dir) throws Exception {
+    void callersWithoutATokenDoNotBlockCallersWithOne(@TempDir Path dir) throws Exception {
         Path tokens = dir.resolve("tokens");
         Files.writeString(
                 tokens,
@@ -219,7 +219,7 @@ class ApiBoundsTest {
 
     /** As behind a proxy or a router with one address for all. */
     @Test
-    void strangersDoNotKeepOutWhoSharesTheirAddress(@TempDir Path dir) throws Exception {
+    void callersWithoutATokenDoNotBlockATokenFromTheirAddress(@TempDir Path dir) throws Exception {
         try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(100, 100, LONG, LONG, LONG, 1_000, 2))) {
             for (int i = 0; i < 3; i++) {
                 assertThat(firstRefused(api, "/api/v1/nodes", 401).json().getString("detail"))

@@ -83,7 +83,7 @@ class ApiHistoryTest {
     }
 
     @Test
-    void onlyWhatIsNewIsTold() throws Exception {
+    void onlyNewSamplesAreSent() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {
             NodeHistory node =
                     new NodeHistory("a", "", BOUNDS, List.of(sample(7, 1, Map.of()), sample(8, 1, Map.of())));
@@ -114,7 +114,7 @@ class ApiHistoryTest {
     }
 
     @Test
-    void whoAsksIsTold() throws Exception {
+    void meNamesTheCaller() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {
             assertThat(api.get("/api/v1/me").json())
                     .isEqualTo(new JsonObject()

@@ -75,7 +75,7 @@ class ApiTokensTest {
     }
 
     @Test
-    void aTokenIsAcceptedFromWhenItIsMadeUntilItIsRemoved() throws Exception {
+    void aTokenIsAcceptedFromItsCreationUntilItsRemoval() throws Exception {
         String token = made(wanted("new", "viewer"));
         assertThat(token).startsWith("gdw_");
         assertThat(send("GET", "/api/v1/nodes", null, token).status()).isEqualTo(200);
@@ -199,7 +199,7 @@ class ApiTokensTest {
                 "{\"name\":\"a\",\"role\":\"admin\",\"token\":\"mine\"}",
                 "{\"name\":\"a\",\"role\":\"admin\",\"seconds\":0}"
             })
-    void whatIsWrongIsRefused(String body) throws Exception {
+    void wrongBodiesAreRefused(String body) throws Exception {
         assertThat(send("POST", TOKENS, body, ADMIN).status()).isEqualTo(400);
         assertThat(api.node.records.tokens()).isEmpty();
     }

@@ -210,7 +210,7 @@ class DashboardLiveTest {
     }
 
     @Test
-    void whereThereIsNoListenerThePageSaysSo() {
+    void thePageSaysIfThereIsNoListener() {
         api.node.webSockets = List.of();
         open();
         browser().sees("#live-state", "This node has no WebSocket listener");

@@ -230,7 +230,7 @@ class DashboardTest {
     }
 
     @Test
-    void whereTheApiIsOpenNobodyIsAsked() throws Exception {
+    void anOpenApiAsksForNoToken() throws Exception {
         try (ApiFixture open = ApiFixture.open()) {
             fill(open.node);
             browser().go("http://127.0.0.1:" + open.port() + "/");
@@ -547,7 +547,7 @@ class DashboardTest {
 
     @Test
     @Tag("full")
-    void whatANodeRefusesIsTold() {
+    void refusalsOfANodeAreShown() {
         api.node.isStarting = true;
         logIn(VIEWER, "#/nodes");
         browser().sees("#notice", "the node starts");
