@@ -69,7 +69,7 @@ class LocalPeersTest {
 
     /** The local end is in the table too, and belongs to this user. */
     @Test
-    void theOtherEndCounts() throws Exception {
+    void theOwnerOfTheOtherEndDecides() throws Exception {
         table(
                 "tcp",
                 line(NODE_IN_TABLE, CALLER_IN_TABLE, ESTABLISHED, 1000, 8),
@@ -94,7 +94,7 @@ class LocalPeersTest {
      * root's.
      */
     @Test
-    void aSocketThatWasClosedIsNotRoots() throws Exception {
+    void aClosedSocketIsNotTakenForOneOfRoot() throws Exception {
         for (String state : new String[] {"04", "05", "06", "08"}) {
             table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, state, 0, 0));
             assertThat(isAdmitted()).as(state).isFalse();
@@ -104,7 +104,7 @@ class LocalPeersTest {
     }
 
     @Test
-    void whatCannotBeFoundOutIsRefused() throws Exception {
+    void anUnknownOwnerIsRefused() throws Exception {
         assertThat(isAdmitted()).as("without tables").isFalse();
         table("tcp", "");
         table("tcp6", "nonsense\n");

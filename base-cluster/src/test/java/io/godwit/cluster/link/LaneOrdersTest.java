@@ -216,7 +216,7 @@ class LaneOrdersTest {
     }
 
     @Test
-    void whatIsNotConfirmedIsLostInTheOrderOfEachOrder() throws Exception {
+    void unconfirmedFramesAreReportedLostInTheirOrder() throws Exception {
         connect();
         give("aX", "b1", "a1", "bX", "-1", "a2");
         moveOne();

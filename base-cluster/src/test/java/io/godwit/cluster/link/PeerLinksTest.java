@@ -184,7 +184,7 @@ class PeerLinksTest extends LinksContract {
 
     /** A single frame may be larger than the bound. */
     @Test
-    void whatMayBePassedIsBoundedApart() throws Exception {
+    void passableFramesHaveTheirOwnBound() throws Exception {
         nodes.close();
         nodes = new LinkedNodes(LinkSettings.of("test").withBytes(1 << 20, 2 << 20), 4 << 20);
         PeerLinks a = nodes.open("a");
