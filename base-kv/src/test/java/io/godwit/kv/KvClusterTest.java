@@ -158,7 +158,7 @@ class KvClusterTest {
 
     /** The log is truncated at its beginning, so a new replica begins with a snapshot. */
     @Test
-    void blankReplicaTakesASnapshotAndTheEntriesBehindIt() throws Exception {
+    void anEmptyReplicaTakesASnapshotAndTheEntriesAfterIt() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).range(new RangeSettings(64L << 20, 200_000, 5_000))) {
             cluster.startAll();
             RangeClient client = cluster.client(2);

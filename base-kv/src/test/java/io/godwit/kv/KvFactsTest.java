@@ -67,7 +67,7 @@ class KvFactsTest {
     /** A node that is restarted with a stale configuration reduces no range. */
     @Test
     @Tag("full")
-    void whatOneNodeIsConfiguredWithLowersNothing() throws Exception {
+    void theConfigurationOfOneNodeDoesNotLowerTheNumberOfVoters() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
             awaitVoters(cluster, 1, 3);
@@ -89,7 +89,7 @@ class KvFactsTest {
 
     @Test
     @Tag("full")
-    void fewerVotersAreForAnOperatorWhoMeansIt() throws Exception {
+    void fewerVotersNeedAnExplicitRequest() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
             awaitVoters(cluster, 1, 3);
@@ -220,7 +220,7 @@ class KvFactsTest {
     /** Also after a restart of the nodes that know of it. */
     @Test
     @Tag("full")
-    void whoIsForgottenIsRefusedByNodesThatHaveRestarted() throws Exception {
+    void restartedNodesRefuseAForgottenNode() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
             awaitVoters(cluster, 1, 3);

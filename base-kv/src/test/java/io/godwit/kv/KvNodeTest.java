@@ -35,7 +35,7 @@ class KvNodeTest {
     Path data;
 
     @Test
-    void whatWasAnsweredIsThereAfterARestart() throws Exception {
+    void acknowledgedMutationsSurviveARestart() throws Exception {
         try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
             RangeClient client = open(node, List.of(key(5_000)));
             List<CompletableFuture<byte[]>> answers = new ArrayList<>();

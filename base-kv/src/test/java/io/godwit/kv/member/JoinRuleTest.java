@@ -33,13 +33,13 @@ class JoinRuleTest {
     // --- alone
 
     @Test
-    void whoFoundsAloneFoundsWhereNobodyHasData() {
+    void aNodeThatFoundsAloneFoundsIfNobodyHasData() {
         assertThat(alone("b").decide(List.of(blank("a")), NO_SEEDS, LONG, () -> "new"))
                 .isEqualTo(new JoinRule.Belong("new"));
     }
 
     @Test
-    void whoFoundsAloneAndMeetsAClusterIsRefused() {
+    void aNodeThatFoundsAloneIsRefusedIfItMeetsACluster() {
         assertThat(why(alone("b").decide(List.of(member("a", "one")), NO_SEEDS, LONG, () -> "new")))
                 .contains("foundAlone is true", "has a cluster already, one", "set foundAlone to false");
     }
@@ -54,7 +54,7 @@ class JoinRuleTest {
     }
 
     @Test
-    void whoFoundsAloneIsRefusedBesideOneThatMayFoundToo() {
+    void aNodeThatFoundsAloneIsRefusedBesideAnotherFounder() {
         assertThat(why(alone("a").decide(List.of(founder("b", SEEDS)), NO_SEEDS, LONG, () -> "new")))
                 .contains("may begin a cluster too");
     }
@@ -130,7 +130,7 @@ class JoinRuleTest {
     }
 
     @Test
-    void whoMayFoundJoinsTheClusterThatItMeets() {
+    void aPossibleFounderJoinsTheClusterThatItMeets() {
         assertThat(decide(together("a", "10.0.0.1:1"), member("b", "one"))).isEqualTo(new JoinRule.Belong("one"));
         assertThat(why(decide(together("a", "10.0.0.1:1"), member("b", "one"), member("c", "two"))))
                 .contains("several clusters, [one, two]");

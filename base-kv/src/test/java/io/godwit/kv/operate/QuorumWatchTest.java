@@ -30,7 +30,7 @@ class QuorumWatchTest {
     private final Map<String, List<ReplicaReport>> told = new HashMap<>();
 
     @Test
-    void rangesThatAreLedAreNotSpokenOf() {
+    void rangesWithALeaderAreNotReported() {
         tell("b", replica(1, FIRST, null, true, ""));
         there = Set.of("a", "b");
         assertThat(look()).isEmpty();
