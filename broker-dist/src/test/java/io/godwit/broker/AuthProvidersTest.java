@@ -109,7 +109,7 @@ class AuthProvidersTest {
      * that are left.
      */
     @Test
-    void whomTheFileDoesNotKnowIsLeftToTheNext() throws Exception {
+    void usersThatTheFileLacksAreLeftToTheNextProvider() throws Exception {
         String user = "ann:$2b$10$JbXkLyHbY8xGIhRhpLVCZeTrmjCNEjjsvcDcH0qJvVqSuQdNVgrvW\n";
         Files.writeString(directory.resolve("passwd"), user);
         try (AuthStage stage = new AuthStage(directory, "authConfig: {providers: [file, x509]}\n")) {

@@ -81,7 +81,7 @@ class DelayedMessagesTest {
     }
 
     @Test
-    void whatIsForNowIsLeft() {
+    void messagesWithoutADelayAreNotStored() {
         assertThat(take("$other/1/t", null)).isNull();
         assertThat(take("$delayed/x/t", null)).isNull();
         assertThat(kept).isEmpty();

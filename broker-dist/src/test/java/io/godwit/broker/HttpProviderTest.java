@@ -66,7 +66,7 @@ class HttpProviderTest {
     // ---- logins
 
     @Test
-    void theServiceIsToldWhoWantsToComeIn() throws Exception {
+    void theServiceGetsTheDetailsOfTheLogin() throws Exception {
         try (AuthStage stage = open("headers: ['Authorization=Bearer sesame']")) {
             assertThat(stage.accepted("ann", "s3cret \u00e4").userName()).isEqualTo("ann");
             JsonObject said = lastBody();
@@ -114,7 +114,7 @@ class HttpProviderTest {
     }
 
     @Test
-    void theServiceSaysNoOrNothing() throws Exception {
+    void theServiceMayRefuseOrLeaveUndecided() throws Exception {
         try (AuthStage stage = open("")) {
             service.content("/login", DENY);
             ConnectResult.Refused refused = stage.refused("ann", "sesame");
@@ -167,7 +167,7 @@ class HttpProviderTest {
     }
 
     @Test
-    void aDeepAnswerIsANo() throws Exception {
+    void aDeeplyNestedAnswerIsARefusal() throws Exception {
         try (AuthStage stage = open("")) {
             service.content("/login", "[".repeat(60_000));
             assertThat(stage.refused("ann", "x").reason()).isEqualTo(RefusalReason.UNAVAILABLE);
@@ -204,7 +204,7 @@ class HttpProviderTest {
     }
 
     @Test
-    void anotherStatusIsANo() throws Exception {
+    void anyOtherStatusIsARefusal() throws Exception {
         try (AuthStage stage = new AuthStage(directory, """
                 authConfig: {provider: http}
                 plugins: {http: {connectUrl: "%s"}}

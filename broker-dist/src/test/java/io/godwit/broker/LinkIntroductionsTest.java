@@ -143,7 +143,7 @@ class LinkIntroductionsTest {
     }
 
     @Test
-    void whoIsAskedForTwiceIsIntroducedTwice() {
+    void twoRequestsForAMemberAreBothAnswered() {
         other(5);
         CompletableFuture<Void> first = introductions.introduced(OTHER, 3);
         CompletableFuture<Void> second = introductions.introduced(OTHER, 4);
@@ -219,7 +219,7 @@ class LinkIntroductionsTest {
     }
 
     @Test
-    void whoIsNotWantedAnyMoreIsNotLookedFor() {
+    void aCancelledIntroductionIsNotContinued() {
         CompletableFuture<Void> introduced = introductions.introduced(OTHER, 3);
         pass(1_000);
         introduced.cancel(false);

@@ -145,7 +145,7 @@ class LostMembersTest {
 
     /** A node that hears from nobody may have claimed that all others are gone. */
     @Test
-    void whoIsHeardOfIsNotExcludedBeforeItIsSilent() {
+    void aMemberThatIsStillHeardIsNotExcluded() {
         agreement.isHeard = true;
         crashed(FIRST);
         assertThat(agreement.asked).isEmpty();
@@ -155,7 +155,7 @@ class LostMembersTest {
     }
 
     @Test
-    void whoLeavesInOrderIsLeftAlone() {
+    void aMemberThatLeavesInOrderIsNotExcluded() {
         lost.gone(member(FIRST), Departure.LEFT);
         timer.advance(60_000);
         assertThat(agreement.asked).isEmpty();
@@ -194,7 +194,7 @@ class LostMembersTest {
     }
 
     @Test
-    void whoIsThereAgainWhenTheOthersAgreeKeepsItsLink() {
+    void aMemberThatHasReturnedBeforeTheAgreementKeepsItsLink() {
         crashed(FIRST);
         lost.joined(member(FIRST));
         agreement.agree();
@@ -302,7 +302,7 @@ class LostMembersTest {
     }
 
     @Test
-    void whoIsEvictedOrThereAgainIsNotLookedAt() {
+    void evictedAndReturnedMembersAreNotProbed() {
         crashed(FIRST);
         agreement.agree();
         agreement.view.remove(FIRST);

@@ -127,7 +127,7 @@ class SysTopicsTest {
     }
 
     @Test
-    void aTenantIsToldItsOwnUntilItIsToldNoMore() {
+    void aTenantGetsItsOwnValuesUntilTheyEnd() {
         TenantId birds = new TenantId("birds");
         NodeRetained own = new NodeRetained(new Retained(new LinkedHashMap<>()), true);
         List<String> published = new ArrayList<>();

@@ -80,7 +80,7 @@ class CircuitBreakerTest {
     }
 
     @Test
-    void whatWasBegunBeforeItOpenedChangesNothing() {
+    void callsBegunBeforeTheOpeningChangeNothing() {
         open();
         breaker.succeeded(Permit.YES);
         assertThat(breaker.failed(Permit.YES)).isFalse();
