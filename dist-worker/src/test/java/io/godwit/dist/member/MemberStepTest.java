@@ -46,7 +46,7 @@ class MemberStepTest {
     }
 
     @Test
-    void whoHasLapsedLapsesNobody() {
+    void aLapsedMemberCannotLapseAnother() {
         MembersView view = view(5, A_LAPSED, new Member(B, SERVING, 4));
         assertThat(new Lapse(A, A_SERVES, B).of(view)).isInstanceOf(Refused.class);
         assertThat(new Lapse(A, A_LAPSED, B).of(view)).isInstanceOf(Refused.class);
@@ -88,7 +88,7 @@ class MemberStepTest {
     }
 
     @Test
-    void whatIsSoAlreadyChangesNothing() {
+    void aRepeatedStepChangesNothing() {
         MembersView view = view(5, A_LAPSED, B_JOINS);
         assertThat(new Join(B, true, Set.of()).of(view)).isInstanceOf(Unchanged.class);
         assertThat(new Lapse(B, B_JOINS, A).of(view)).isInstanceOf(Unchanged.class);

@@ -34,7 +34,7 @@ class EchoesTest {
     }
 
     @Test
-    void whatComesBackIsNewOnce() {
+    void anEchoIsNewOnlyOnce() {
         assertThat(there.arrived(toHere, said(here, toThere)))
                 .as("no message had been sent to that node before")
                 .isFalse();

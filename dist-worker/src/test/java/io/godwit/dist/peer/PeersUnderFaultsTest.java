@@ -148,7 +148,7 @@ class PeersUnderFaultsTest {
     @Tag("full")
     @ParameterizedTest
     @MethodSource("manySeeds")
-    void thatHoldsInManyOrders(long seed) {
+    void promisesHoldInManyOrdersOfEvents(long seed) {
         run(seed);
     }
 
