@@ -84,7 +84,7 @@ class NodeSessionDirectoryTest {
     }
 
     @Test
-    void whoMayNotFollowLeavesTheHolderAlone() {
+    void aClientThatMayNotTakeOverDoesNotAffectTheHolder() {
         CompletableFuture<Answer> first = directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
         assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, user("y"), Takeover.OF_SAME_USER))
                 .isCompletedWithValue(Refusal.OTHER_USER);
@@ -96,7 +96,7 @@ class NodeSessionDirectoryTest {
     }
 
     @Test
-    void sameUserMayFollowAndAnybodyMayFollowNobody() {
+    void sameUserMayTakeOverAndAnyUserMayReplaceOneWithoutName() {
         acquire("nobody");
         directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
         CompletableFuture<Answer> third = directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
