@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# perf.sh: puts an MQTT broker under load. "perf.sh --help" tells how, docs/perf.md tells more.
-# In a source checkout it builds itself when that is missing or older than the sources; in a distribution it runs what
-# lies beside it. "cluster" starts brokers of the same build. "jmh [PATTERN]", "sessions", "offline", "idle" and
-# "allocation" are benchmarks of this broker's own parts, for a source checkout only.
+# perf.sh: puts an MQTT broker under load. See "perf.sh --help" and docs/perf.md.
+# In a source checkout it builds the load tool if that is missing or older than its sources. In a distribution it runs
+# the load tool of that distribution. "cluster" starts brokers of the same build. "jmh [PATTERN]", "sessions",
+# "offline", "idle" and "allocation" run benchmarks of parts of this broker; they need a source checkout.
 set -u
 
 die() { echo "perf.sh: $*" >&2; exit 1; }
 
-# It may be called through a symbolic link.
+# The script may be called through a symbolic link.
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
 root=$(dirname "$here")
 
@@ -22,15 +22,15 @@ java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' 
 
 command=${1:-}
 
-# The newest of what "mvn package" and this script have built. By the time of change: the build gives all jars the same
-# time of modification.
+# Prints the newest lib directory that "mvn package" or this script has built. Compares the change times (ctime) of the
+# jars, because the build sets the same modification time for all of them.
 find_built() {
   local newest
   newest=$(ls -tc "$root"/broker-dist/target/{,quick/}godwit-*/lib/perf/perf-*.jar 2>/dev/null | head -n 1)
   [ -n "$newest" ] && dirname "$(dirname "$newest")"
 }
 
-# Which module a build is at, of what Maven says.
+# Reads the output of Maven and prints each module that the build begins.
 print_modules() {
   local line
   while IFS= read -r line; do
@@ -40,7 +40,7 @@ print_modules() {
   done
 }
 
-# Whether none of the tool's sources is newer than the last build; for a cluster also none of the broker's.
+# Whether no source of the load tool is newer than the last build; for "cluster", also no source of the broker.
 up_to_date() {
   local built reference sources=("$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main")
   built=$(find_built)
@@ -50,7 +50,7 @@ up_to_date() {
   [ -z "$(find "${sources[@]}" -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
-# The main class of a benchmark; nothing for what the load tool does.
+# The main class of a benchmark; empty for commands of the load tool.
 benchmark=
 case $command in
   jmh) benchmark=org.openjdk.jmh.Main ;;
@@ -60,7 +60,7 @@ case $command in
   allocation) benchmark=io.godwit.broker.SteadyAllocation ;;
 esac
 
-# Builds and runs it: of all modules, since it is their sources that are measured.
+# Builds the benchmarks and runs one. The build depends on the sources of all modules, because these are measured.
 run_benchmark() {
   local built=$root/perf/target/quick
   shift
@@ -85,14 +85,14 @@ run_benchmark() {
     fi
     mv "$reference.begun" "$reference"
   ) || exit 1
-  # JMH gives the JVMs that it starts the options of this one.
+  # JMH passes the options of this JVM to the JVMs that it starts.
   exec "${jvm[@]}" -cp "$built/test-classes:$built/benchmarks/*" "$benchmark" "$@"
 }
 
 lib=$root/lib
 if [ -z "$benchmark" ] && [ -f "$root/pom.xml" ]; then
   target=$root/broker-dist/target
-  # The lock is the one of standalone.sh, which builds in the same place; it ends with the subshell.
+  # standalone.sh uses the same lock, because it builds in the same directory. The end of the subshell releases it.
   (
     mkdir -p "$target" || exit 1
     if command -v flock >/dev/null 2>&1; then exec 9>"$target/.build-lock"; flock 9; fi
@@ -101,7 +101,7 @@ if [ -z "$benchmark" ] && [ -f "$root/pom.xml" ]; then
     echo "perf.sh: building, this once and after changes of the sources" >&2
     touch "$target/.perf-begun"
     set -o pipefail
-    # From the root: third-party/ and .mvn/ are found there.
+    # Maven must run in the root, where third-party/ and .mvn/ are.
     if ! (cd "$root" && mvn -B -ntp -Dquick -DskipTests -pl perf -am package 2>&1 </dev/null) |
       tee "$target/.perf-log" | print_modules; then
       grep ERROR "$target/.perf-log" | head -n 20 >&2
@@ -116,25 +116,25 @@ fi
 [ -n "$benchmark" ] || [ -d "$lib/perf" ] ||
   die "no $lib/perf: this distribution was built without the load tool (mvn package builds it all)"
 
-# Without memory it ends by a signal, code 137: what the JVM would exit with by itself, 3, stands for lost messages
-# here.
+# If memory runs out, a signal kills the JVM, which gives the exit code 137. The JVM's own code for this, 3, means lost
+# messages here.
 jvm=("$java" -Xss512k '-Djdk.serialFilter=!*' "-XX:OnOutOfMemoryError=kill -9 %p"
   -Dlogback.configurationFile=io/godwit/perf/logback-perf.xml)
-# What "cluster" starts brokers of.
+# The distribution from which "cluster" starts brokers.
 [ -n "$benchmark" ] || jvm+=("-Dperf.distribution=$(dirname "$lib")")
 if [ "$java_version" -ge 24 ]; then
-  # JCTools, the queues of Netty, cannot do without yet.
+  # JCTools, which has the queues of Netty, still needs these.
   jvm+=(--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED)
 fi
 [ -t 1 ] && jvm+=(-Dperf.terminal=true)
-# -d '': options may stand on several lines.
+# -d '': the options may be on several lines.
 read -r -d '' -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=25}"
 read -r -d '' -a extra <<<"${JVM_OPTS:-}"
 jvm+=(${heap[@]+"${heap[@]}"} ${extra[@]+"${extra[@]}"})
 ulimit -n "$(ulimit -Hn)" 2>/dev/null
 
 if [ -n "$benchmark" ]; then
-  # What standalone.sh gives a broker.
+  # The options that standalone.sh gives to a broker.
   jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
   [ "$java_version" -lt 25 ] || jvm+=(-XX:+UseCompactObjectHeaders)
   run_benchmark "$@"

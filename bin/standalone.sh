@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # standalone.sh: runs one Godwit broker. See usage() below.
-# In a source checkout it builds the distribution when that is missing or older than the sources; in an unpacked
-# distribution it runs what lies beside it. All state of a broker is in its data directory, so several run side by side.
+# In a source checkout it builds the distribution if that is missing or older than the sources. In an unpacked
+# distribution it runs that distribution. All state of a broker is in its data directory, so several can run side by
+# side.
 set -u
 
-# What a broker writes (messages, logs) is its user's alone. What is built is for everybody, as the caller's own umask
-# has it.
+# Only its own user may access the files that a broker writes (messages, logs). Files of a build get the caller's umask.
 given_umask=$(umask)
 umask 077
 
@@ -54,9 +54,9 @@ TXT
 
 die() { echo "godwit: $*" >&2; exit 1; }
 
-# What a start does is written with few processes: on a busy machine each takes as long as much of the JVM's own start.
+# A start uses few processes, because on a busy machine each of them delays the start of the JVM noticeably.
 
-# It may be called through a symbolic link.
+# The script may be called through a symbolic link.
 here=$(readlink -f "${BASH_SOURCE[0]}")
 here=${here%/*}
 root=${here%/*}
@@ -65,7 +65,7 @@ words=("$@")
 command=${1:-}
 [ $# -gt 0 ] && shift
 
-# Ends the script unless $1 is a number of seconds that a drain may take.
+# Ends the script with an error unless $1 is a valid number of seconds for --drain.
 is_drain() {
   case $1 in
     '' | *[!0-9]* | ?????*) ;;
@@ -108,7 +108,7 @@ if [ -n "$drain" ] && [ "$command" != stop ]; then
   exit 2
 fi
 
-# Both say why not, as the system does: what stands behind the last colon.
+# On failure, both functions print the system's reason: the text after the last colon.
 make_directory() {
   local why
   [ ! -d "$1" ] || return 0
@@ -136,16 +136,16 @@ case $command in
 esac
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
-# What stop --drain asks of the broker, "PID SECONDS"; the broker removes it when it has taken it.
+# The request of stop --drain, "PID SECONDS". The broker removes the file when it accepts the request.
 drain_file=$data/godwit.drain
-# The pid of a start under way: of this script while it builds, then of the broker, which removes the file once it has
-# its pid file.
+# The pid of a start in progress: first of this script while it builds, then of the broker. The broker removes the file
+# once it has written its pid file.
 starting_file=$data/godwit.starting
-# What the last start was given, for a restart: lines config=, log=.
+# The options of the last start, for a restart: lines config= and log=.
 options_file=$data/godwit.options
 
-# Root acts as the user whose data this is: files of root would keep the broker of that user from starting later, and
-# that user could lead what root writes elsewhere by a link.
+# If root calls the script, it runs as the owner of the data directory. Otherwise that user's broker could not start
+# later because of files that belong to root, and the user could redirect root's writes by a symbolic link.
 become_owner() {
   local owner groups=--init-groups
   [ "$EUID" = 0 ] && [ -d "$data" ] || return 0
@@ -159,12 +159,12 @@ become_owner() {
   exec setpriv --reuid="${owner[0]}" --regid="${owner[1]}" "$groups" "$BASH" "$here/standalone.sh" "${words[@]}"
 }
 
-# Whether $1 is the pid of a broker on this data directory; with "start" as $2 also of this script, starting one. A pid
-# file may be left over or copied: its number may belong to another program by now, or to the broker of another
-# directory.
+# Whether $1 is the pid of a broker with this data directory. If $2 is "start", also whether it is the pid of a run of
+# this script that starts such a broker. A pid file may be stale or copied, so its number may belong to another program
+# or to the broker of another directory.
 is_ours() {
   local word last= given= kind=
-  # Not by kill -0, which says of another user's process what it says of none.
+  # Not by kill -0, which fails in the same way for a process of another user as for no process.
   case $1 in '' | *[!0-9]*) return 1 ;; esac
   [ -d "/proc/$1" ] || return 1
   while IFS= read -r -d '' word; do
@@ -181,7 +181,7 @@ is_ours() {
     start) [ "${2:-}" = start ] || return 1 ;;
     *) return 1 ;;
   esac
-  # The script may have been given a relative name, or none.
+  # The directory may be given as a relative path, or not at all.
   case $given in
     '') given=$root/data ;;
     /*) ;;
@@ -190,8 +190,8 @@ is_ours() {
   [ "$given" = "$data" ] || [ "$given" -ef "$data" ]
 }
 
-# Ends the script when this user may not see whether a broker runs: what the broker writes is its user's alone. "Not
-# running" would be a guess.
+# Ends the script with an error if this user may not read the broker's files. Then the script cannot know whether a
+# broker runs, and must not claim that none does.
 must_see_data() {
   local each=$data
   while [ -n "$each" ] && [ ! -e "$each" ]; do each=${each%/*}; done
@@ -199,8 +199,8 @@ must_see_data() {
     die "this user may not look into ${each:-/}: whether a broker runs is not known (ask as the broker's user)"
 }
 
-# The pid of the running broker of this data directory; nothing when there is none. Both files are the broker's: one may
-# be lost.
+# Prints the pid of the running broker of this data directory, or nothing if none runs. The broker writes the pid into
+# two files, so it is found even if one file is missing.
 running_pid() {
   local pid=
   { IFS= read -r pid <"$pid_file"; } 2>/dev/null
@@ -212,30 +212,31 @@ running_pid() {
   printf '%s' "$pid"
 }
 
-# The pid of a start that is under way and is not this one.
+# Prints the pid of a start in progress other than this one.
 starting_pid() {
   local pid=
   { IFS= read -r pid <"$starting_file"; } 2>/dev/null
   [ "$pid" != $$ ] && is_ours "$pid" start && printf '%s' "$pid"
 }
 
-# Tells stop and status of this start, until the script ends or a broker has taken over.
+# Makes this start visible to stop and status until the script ends or the broker takes over.
 announce_start() {
   make_directory "$data"
   trap end_announcement EXIT
   announced=$$
-  # A full disk takes the file and no number in it. The lock of the directory keeps two brokers apart all the same.
+  # On a full disk the file may be empty. That is accepted, because the lock of the directory still excludes a second
+  # broker.
   { printf '%s' $$ >"$starting_file"; } 2>/dev/null || [ -f "$starting_file" ] || write_file "$starting_file" $$
 }
 
 end_announcement() {
-  # A broker whose start goes on without this script removes it by itself.
+  # If the broker continues to start after this script has ended, it removes the file itself.
   [ "$announced" = $$ ] || has_ended "$announced" || return 0
   [ "$(cat "$starting_file" 2>/dev/null)" = "$announced" ] && rm -f "$starting_file"
 }
 
-# Whether process $1 has ended, and with it the last of its threads, which may hold files until then. For kill it is
-# there until its parent has taken note, and in a container the parent may be one that never does.
+# Whether process $1 and all its threads have ended; until then they may hold files. kill -0 is no substitute: it
+# succeeds until the parent has reaped the process, and in a container some parents never do that.
 has_ended() {
   local stat threads
   { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
@@ -246,8 +247,8 @@ has_ended() {
   esac
 }
 
-# The state that the process $1 tells of itself, in state; empty when it tells none yet. No process is started for it: a
-# start looks fifty times a second, on a machine that is busy with that start.
+# Sets state to the state that process $1 has reported in the status file; empty if none yet. It starts no process,
+# because a start calls it fifty times a second, while the machine is busy with that start.
 read_state() {
   local line pid=
   state=
@@ -261,7 +262,7 @@ read_state() {
   [ "$pid" = "$1" ] || state=
 }
 
-# Sleeps for a 50th of a second, without a process where bash can: nobody writes into the pipe.
+# Sleeps for a 50th of a second. Starts no process if bash can wait for a pipe instead, into which nobody writes.
 pause() {
   [ -n "${pipe:-}" ] || { exec {pipe}<> <(:); } 2>/dev/null || pipe=-
   if [ "$pipe" = - ]; then sleep 0.02; else read -rt 0.02 -u "$pipe"; fi
@@ -269,15 +270,15 @@ pause() {
 
 remembered() { [ ! -f "$options_file" ] || sed -n "s/^$1=//p" "$options_file" 2>/dev/null | head -n 1; }
 
-# For the next restart. A disk that is full keeps nobody from starting.
+# Stores the options for the next restart. A failure, such as a full disk, does not prevent the start.
 remember_options() {
   {
     printf 'config=%s\nlog=%s\n' "$config" "$log" >"$options_file.next" && mv "$options_file.next" "$options_file"
   } 2>/dev/null
 }
 
-# Takes over what the last start was given. The JVM's options are the environment's: they are not taken over, but
-# missed.
+# Uses the options of the last start where none are given. The JVM's options come from the environment, so they are not
+# reused; a warning is printed if they are missing now.
 keep_options() {
   local kept pid entry name
   kept=$(remembered config)
@@ -297,17 +298,17 @@ keep_options() {
   done <"/proc/$pid/environ"
 }
 
-# The lines of the JVM itself about why it ended, as an extended regular expression.
+# An extended regular expression for the lines in which the JVM says why it ended.
 jvm_fault='^(Error|Unrecognized|Invalid|Conflicting|Improperly|Terminating due to|Exception in thread|# )'
 
-# Why the process that wrote $1 gave up: the JVM's own complaint first, then the end of the rest.
+# Prints why the process with the output $1 failed: first the messages of the JVM, then the last lines of the rest.
 print_fault() {
   grep -E "$jvm_fault" <<<"$1" | head -n 20 >&2
   grep -Ev "$jvm_fault|^WARNING: |^$" <<<"$1" | tail -n 40 >&2
 }
 
-# Sets java, java_version and, where the file "release" of the JDK says it, java_release (such as 17.0.15), and
-# java_build to what else tells this JVM from others. To ask the JVM takes as long as its start.
+# Sets java, java_version, java_build (a text that distinguishes this JVM from others) and, if the file "release" of the
+# JDK has it, java_release (such as 17.0.15). It reads that file because running "java -version" takes longer.
 find_java() {
   local line
   java=${JAVA_HOME:+$JAVA_HOME/bin/}java
@@ -335,8 +336,8 @@ find_java() {
   [ "${java_version:-0}" -ge 17 ] 2>/dev/null || die "$java is version ${java_version:-unknown}; 17 or newer is needed"
 }
 
-# Whether this JVM can give back what glibc keeps; an option that it does not know would end its start. OpenJDK has it
-# from 23 on, and in later updates of 17 and 21, which for Oracle's are made from other sources.
+# Whether this JVM has the option TrimNativeHeapInterval; a JVM does not start with an unknown option. OpenJDK has it
+# in later updates of 17 and 21, which at Oracle are built from other sources, and in 24 and newer.
 trims_native_heap() {
   case $java_release in
     17.0.1[3-9]* | 17.0.[2-9][0-9]* | 21.0.[5-9]* | 21.0.[1-9][0-9]*)
@@ -345,7 +346,7 @@ trims_native_heap() {
   esac
 }
 
-# Which module a build is at, of what Maven says.
+# Reads the output of Maven and prints each module that the build begins.
 print_modules() {
   local line
   while IFS= read -r line; do
@@ -355,14 +356,14 @@ print_modules() {
   done
 }
 
-# Sets dist to the distribution to run, after building it when this is a checkout and the build is not up to date.
+# Sets dist to the distribution to run. In a checkout it builds the distribution first if that is not up to date.
 find_distribution() {
   if [ ! -f "$root/pom.xml" ]; then
     dist=$root
     return
   fi
   local target=$root/broker-dist/target
-  # The lock keeps two starts from building at once; it ends with the subshell.
+  # The lock prevents two starts from building at the same time. The end of the subshell releases it.
   (
     umask "$given_umask"
     mkdir -p "$target" || exit 1
@@ -371,11 +372,11 @@ find_distribution() {
     command -v mvn >/dev/null 2>&1 || { echo "godwit: mvn is needed to build the distribution" >&2; exit 1; }
     echo "godwit: building the distribution and the load tool, this once and after changes of the sources"
     touch "$target/.build-begun"
-    # The build adds to what an earlier one has laid out: what is gone from conf would stay.
+    # The build does not remove files of an earlier build, so files that were deleted from conf would remain.
     rm -rf "$target"/quick/godwit-*/conf
-    # From the root: third-party/ and .mvn/ are found there.
+    # Maven must run in the root, where third-party/ and .mvn/ are.
     set -o pipefail
-    # With the load tool, so that perf.sh does not compile everything again.
+    # Includes the load tool, so that perf.sh need not compile everything again.
     if ! (cd "$root" && mvn -B -ntp -Dquick -DskipTests -pl perf -am package 2>&1 </dev/null) |
       tee "$target/.build-log" | print_modules; then
       grep ERROR "$target/.build-log" | head -n 20 >&2
@@ -399,15 +400,16 @@ version() {
   echo "Godwit ${jar:-(not built yet)}, Java $java_version ($(command -v "$java"))"
 }
 
-# The newest of what "mvn package" and this script have built. By the time of change of the jars: the build gives all of
-# them the same time of modification.
+# Prints the newest distribution that "mvn package" or this script has built. Compares the change times (ctime) of the
+# jars, because the build sets the same modification time for all of them.
 find_built() {
   local newest
   newest=$(ls -tc "$root"/broker-dist/target/{,quick/}godwit-*/lib/*.jar 2>/dev/null | head -n 1)
   [ -n "$newest" ] && dirname "$(dirname "$newest")"
 }
 
-# Whether no source is newer than the last build, by this script or by hand. What is in conf is read from where it lies.
+# Whether no source is newer than the last build, by this script or by hand. Files in conf do not matter, because the
+# broker reads them from the checkout.
 up_to_date() {
   local built reference
   built=$(find_built)
@@ -417,8 +419,8 @@ up_to_date() {
     -newermc "$reference" -type f -print -quit 2>/dev/null)" ]
 }
 
-# The jars in an order that does not depend on the file system or the language, which an archive of classes must find
-# again on other machines.
+# Sets class_path to the jars, in an order that does not depend on the file system or the language. An archive of
+# classes needs the same order on every machine.
 find_class_path() {
   local LC_ALL=C
   local jars=("$dist"/lib/*.jar) IFS=:
@@ -428,47 +430,49 @@ find_class_path() {
 build_command() {
   find_class_path
   jvm=("$java" -Xss512k -XX:+ExitOnOutOfMemoryError)
-  # JRaft's generated classes predate protobuf 3.22, which the runtime would remark on at each class.
+  # JRaft's classes were generated by a protobuf older than 3.22; without this, the runtime logs a warning for each.
   jvm+=(-Dcom.google.protobuf.use_unsafe_pre22_gencode=true)
-  # Nothing here is ever deserialized by Java: whoever finds a way to have it try gets nowhere. JVM_OPTS comes later and
-  # may say otherwise.
+  # The broker never uses Java deserialization, so all classes are rejected, in case an attacker finds a way to trigger
+  # it. JVM_OPTS comes later and can override this.
   jvm+=('-Djdk.serialFilter=!*')
-  # A client may not make the JDK's TLS 1.2 shake hands again and again; BoringSSL allows it never.
+  # Clients must not be able to repeat the TLS 1.2 handshake of the JDK again and again. BoringSSL never allows that.
   jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)
-  # The seeds' names are asked for every three seconds, since a node may return under another address; by itself the JVM
-  # remembers an answer for thirty. A security property of the JVM, networkaddress.cache.ttl, comes first.
+  # Names of seeds are looked up every three seconds, because a node may return with another address; the JVM's default
+  # is to cache them for thirty. The JVM's security property networkaddress.cache.ttl has precedence.
   jvm+=(-Dsun.net.inetaddr.ttl=3)
-  # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
+  # Returns memory to the system after a burst: the heap a minute after the last collection. MALLOC_MMAP_THRESHOLD_,
+  # below, does the same for large buffers as soon as they are freed.
   jvm+=(-XX:G1PeriodicGCInterval=60000)
-  # What the JVM's compilers and RocksDB have freed, glibc keeps: 15 of 175 MB of a fresh broker. To give it back takes
-  # less than a millisecond each time, on a thread of its own.
+  # glibc keeps memory that the JVM's compilers and RocksDB have freed: 15 of 175 MB in a fresh broker. Returning it to
+  # the system takes less than a millisecond each time, on a separate thread.
   ! trims_native_heap || jvm+=(-XX:TrimNativeHeapInterval=10000)
-  # What outlives two collections is a session, a connection or an index: to copy it up to fifteen times makes every
-  # pause longer.
+  # Objects that survive two collections belong to sessions, connections or indexes, which live long. Copying them up to
+  # fifteen times, the default, makes every pause longer.
   jvm+=(-XX:MaxTenuringThreshold=2)
-  # Netty follows one of so many buffers to see whether it is given back; one of its 128 costs some 3 % of the CPU at a
-  # low rate, by the stacks it notes.
+  # Netty tracks one of this many buffers to detect leaks. With its default, 128, recording the stacks costs about 3 %
+  # of the CPU at a low rate.
   jvm+=(-Dio.netty.leakDetection.samplingInterval=4096)
-  # The system's errors in English: by their text a want of file descriptors is told from damage.
+  # Error messages of the system must be in English: by their text the broker distinguishes a lack of file descriptors
+  # from damage.
   if [ -n "${LC_ALL:-}" ]; then
     export LANG=$LC_ALL
     unset LC_ALL
   fi
   export LC_MESSAGES=C
   export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-131072}"
-  # The signal by which the JVM halts a thread whose stack it looks at, for JFR. By default it is SIGUSR2, for which
-  # JRaft has a handler of its own: JFR would see no thread run, and each of its looks would have JRaft write down its
-  # state. This one is a real-time signal that nobody else uses.
+  # The signal by which the JVM suspends a thread to sample its stack, for JFR. The default is SIGUSR2, for which JRaft
+  # installs its own handler: JFR would see no running threads, and each sample would make JRaft dump its state. Signal
+  # 38 is a real-time signal that nothing else uses.
   export _JAVA_SR_SIGNUM="${_JAVA_SR_SIGNUM:-38}"
-  # These JVMs warn of what JCTools, the queues of Netty, cannot do without yet.
+  # These JVMs warn of methods that JCTools, which has the queues of Netty, still needs.
   access=()
   [ "$java_version" -lt 24 ] || access+=(--sun-misc-unsafe-memory-access=allow)
   if [ "$java_version" -ge 25 ]; then
     access+=(--enable-native-access=ALL-UNNAMED -XX:+UseCompactObjectHeaders)
   fi
   jvm+=(${access[@]+"${access[@]}"})
-  # The JVM takes percentages of the cgroup's limit where there is one.
-  # -d '': options may stand on several lines.
+  # The JVM takes percentages of the cgroup's memory limit if there is one.
+  # -d '': the options may be on several lines.
   read -r -d '' -a heap <<<"${JVM_HEAP_OPTS:--XX:MaxRAMPercentage=50}"
   read -r -d '' -a extra <<<"${JVM_OPTS:-}"
   find_archive
@@ -480,17 +484,17 @@ build_command() {
 }
 
 # --- The archive of classes ------------------------------------------------------------------------------------------
-# Classes as the JVM maps them into memory: most of the time of a start goes into finding, checking and linking them. Up
-# to Java 24 an archive of class-data sharing, from 25 on an AOT cache, which has linked classes and profiles of methods
-# too. A broker that runs for a moment on an empty directory and is its own client (io.godwit.broker.Training) makes it.
-# Beside it lies the library of RocksDB, which every start would take out of its jar anew.
+# The archive holds classes in the form in which the JVM maps them into memory. Most of the time of a start goes into
+# finding, verifying and linking classes. Up to Java 24 it is an archive for class-data sharing, from 25 on an AOT
+# cache, which also has linked classes and profiles of methods. A training run creates it: a broker that runs briefly
+# on an empty directory and is its own client (io.godwit.broker.Training). The same directory has the library of
+# RocksDB, which otherwise every start extracts from its jar.
 #
-# No start depends on it: one that does not fit is not found, since its name tells what it was made of, or is left aside
-# by the JVM without a word. It comes into being under another name and is renamed when it is whole; a lock keeps others
-# from making the same meanwhile.
+# No start depends on the archive. Its name is derived from what it was made of, so an archive that does not fit is not
+# found, or the JVM ignores it silently. It is created under another name and renamed once it is complete. A lock
+# prevents others from creating the same archive at the same time.
 
-# Whether the options are such that the JVM may have an archive of ours: none that says where its own is, or what would
-# not go together with one.
+# Whether the JVM can use our archive: no option may name another archive or be incompatible with one.
 may_have_archive() {
   local option
   [ "${GODWIT_CACHE:-}" != off ] || return 1
@@ -505,8 +509,8 @@ may_have_archive() {
   done
 }
 
-# Sets fit to those of the options that the archive must have in common with the broker, and fit_key to what of them
-# makes a difference.
+# Sets fit to the options that must be the same for the archive and the broker, and fit_key to a text that differs if
+# they differ in a way that matters.
 find_fit() {
   local option max= percent=25 unit kib key=()
   fit=()
@@ -520,7 +524,7 @@ find_fit() {
     esac
     fit+=("$option")
   done
-  # References are compressed below 32 GiB: two kinds of heaps, not one for each size.
+  # The JVM compresses references in heaps below 32 GiB. Only this matters, not the exact size.
   unit=${max: -1}
   case $max in
     *[!0-9kKmMgGtT]* | [!0-9]*) kib=0 ;;
@@ -541,8 +545,8 @@ find_fit() {
   fit_key="${key[*]-} wide=$((kib >= 32 << 20))"
 }
 
-# Sets archive to the file that fits this JVM, these jars and options, whether it is there or not; to nothing when there
-# can be none. cache is its directory, libraries that of the library of RocksDB.
+# Sets archive to the path of the archive for this JVM, these jars and options, whether the file exists or not; to
+# nothing if no archive is possible. Sets cache to its directory, and libraries to that of RocksDB's library.
 find_archive() {
   local LC_ALL=C
   local name directory directories jar release= rocks= kind=jsa
@@ -558,15 +562,16 @@ find_archive() {
     esac
   done
   [ -n "$release" ] && [ -n "$rocks" ] || return 0
-  # Of our own jars the content counts: builds give all of them the same time, and a change need not change the size.
+  # For our own jars, the name includes the content: builds set the same time for all of them, and a changed jar may
+  # have the same size.
   name=$( {
     printf '%s\n' "$java_home" "$java_build" "$fit_key" "$class_path"
     stat -L -c '%n %s %Y' "$java_home"/lib/server/libjvm.so "$dist"/lib/*.jar
     cat "$dist"/lib/*-"$release"
   } 2>/dev/null | sha256sum) || return 0
   name=broker-$java_version-${name:0:20}.$kind
-  # Beside the jars, for all who run them; where that cannot be written, in the cache of the user, which nobody else may
-  # write.
+  # The archive is stored beside the jars, for all users. If that directory is not writable, it is stored in the user's
+  # cache, where nobody else may write.
   if [ -n "${GODWIT_CACHE:-}" ]; then
     directory=$GODWIT_CACHE
     make_absolute directory
@@ -582,7 +587,7 @@ find_archive() {
     fi
   fi
   for directory in "${directories[@]}"; do
-    case $directory in *[:,]*) continue ;; esac # these mean something to the JVM
+    case $directory in *[:,]*) continue ;; esac # the JVM treats these characters specially
     if [ -r "$directory/$name" ]; then
       cache=$directory
       break
@@ -594,15 +599,14 @@ find_archive() {
   libraries=$cache/$rocks
 }
 
-# Whether files could be made in the directory $1, which need not be there.
+# Whether files can be created in the directory $1, which need not exist.
 may_write() {
   local each=$1
   while [ ! -e "$each" ]; do each=$(dirname "$each"); done
   [ -d "$each" ] && [ -w "$each" ]
 }
 
-# Adds to the command what has the JVM use the archive, when there is one. In JVM_OPTS later words about its logging
-# win.
+# Adds the options to use the archive, if there is one. Logging options in JVM_OPTS come later and have precedence.
 use_archive() {
   uses_archive=
   [ -n "$archive" ] || return 0
@@ -619,7 +623,7 @@ use_archive() {
   jvm+=('-Xlog:cds*=off')
 }
 
-# Whether the JVM takes the archive: what it says against that is in refusal.
+# Whether the JVM accepts the archive $1. Sets refusal to the JVM's reason if not.
 fits() {
   local demand=(-Xshare:on "-XX:SharedArchiveFile=$1")
   [ "$java_version" -lt 25 ] || demand=(-XX:AOTMode=on "-XX:AOTCache=$1")
@@ -627,11 +631,11 @@ fits() {
     -cp "$class_path" -version 2>&1 </dev/null)
 }
 
-# Makes the archive, at low priority; says in one line what came of it. 0 when there is one now, or another makes it. In
-# a shell of its own, whose end removes what is left.
+# Creates the archive at low priority, and prints the result in one line. Returns 0 if the archive exists now or another
+# process creates it. Must be called in a subshell, whose end removes temporary files.
 make_archive() {
   local since=$SECONDS training size reason
-  umask "$given_umask" # others who run these jars use it too
+  umask "$given_umask" # other users of these jars use the archive, too
   may_write "$cache" || { echo "godwit: no archive of classes: $cache cannot be written"; return 1; }
   make_directory "$cache"
   if command -v flock >/dev/null 2>&1; then
@@ -647,16 +651,16 @@ make_archive() {
   if [ "$java_version" -ge 25 ]; then
     training=("-XX:AOTCacheOutput=$made")
   else
-    # It has no profiles of methods, so the compiler that takes them is not needed.
+    # This kind of archive has no profiles of methods, so the compiler that collects them is not needed.
     training=("-XX:ArchiveClassesAtExit=$made" -XX:TieredStopAtLevel=1)
   fi
   renice -n 19 -p "$BASHPID" >/dev/null 2>&1
-  # What ends with the lock must not hold it on.
+  # 8>&-: the process must not keep the lock if it outlives this shell.
   "$java" ${access[@]+"${access[@]}"} ${fit[@]+"${fit[@]}"} -Xss512k -Xms32m "${training[@]}" \
     -Dcom.google.protobuf.use_unsafe_pre22_gencode=true '-Djdk.serialFilter=!*' "-Dgodwit.log.dir=$work/log" \
     "-Dlogback.configurationFile=$root/conf/logback.xml" -cp "$class_path" \
     io.godwit.broker.Training "$work" "$libraries" >"$work/out" 2>&1 </dev/null 8>&- ||
-    rm -f "$made" # one that failed leaves what it has seen so far
+    rm -f "$made" # a failed run leaves an incomplete archive
   if [ ! -s "$made" ]; then
     reason=$( (grep '^godwit: ' "$work/out" || grep -v '^$' "$work/out") | tail -n 1)
     echo "godwit: no archive of classes, none was made: $reason"
@@ -672,8 +676,8 @@ make_archive() {
     return 1
   fi
   rm -f "$archive.none"
-  # Of earlier builds and JVMs; who still uses one has it open.
-  # In a directory that somebody has named there may be other files.
+  # Removes archives of earlier builds and JVMs. A broker that still uses one has it open.
+  # The name patterns are strict, because GODWIT_CACHE may name a directory with other files.
   find "$cache" -maxdepth 1 -type f -mtime +60 \
     \( -name 'broker-[1-9]*-????????????????????.jsa' -o -name 'broker-[1-9]*-????????????????????.aot' \
     -o -name 'broker-[1-9]*-????????????????????.*.none' \) -delete 2>/dev/null
@@ -681,20 +685,20 @@ make_archive() {
   echo "godwit: archive of classes made in $((SECONDS - since)) s, $((size >> 20)) MiB: $archive"
 }
 
-# Has the archive made in the background when the broker $1, which serves, could not use one; the log of its start tells
-# of that.
+# Creates the archive in the background if the broker with pid $1, which serves, could not use one. The result goes to
+# the log of the start.
 train() {
   local available
   [ -n "$archive" ] && [ "${GODWIT_TRAINING:-}" != off ] && [ ! -e "$archive.none" ] || return 0
   if [ -n "$uses_archive" ]; then
-    # The JVM has mapped the file when it uses it.
+    # If the JVM uses the archive, it has mapped the file.
     grep -qF "$archive" "/proc/$1/maps" 2>/dev/null && return 0
   fi
-  # It is not worth to press anybody for memory.
+  # Skips the training if less than 1 GiB of memory is available: others may need it.
   available=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)
   [ "${available:-1048576}" -ge 1048576 ] || return 0
   (
-    # One that is there may be fine, and something else in the way.
+    # The existing archive may be good, and the broker may have had another reason not to use it.
     [ -n "$uses_archive" ] && fits "$archive" || make_archive
   ) >>"$begun" 2>&1 </dev/null &
   disown $! 2>/dev/null
@@ -712,14 +716,14 @@ archive() {
   (make_archive)
 }
 
-# Whether a broker could start with the configuration; tells what is wrong with it. Leaves in values which it has.
+# Whether a broker could start with the configuration. Prints the mistakes, or sets values to the list of values.
 check() {
   local option output
   build_command
   local checker=()
   for option in "${jvm[@]}"; do
     case $option in
-      # what listens, writes or takes memory: a broker with the same options may be running
+      # Leaves out options that listen, write files or allocate memory: a broker may be running with the same options.
       -agent*|-javaagent*|-Xrun*|-Xlog*|-XX:+AlwaysPreTouch|-XX:ArchiveClassesAtExit*|-XX:StartFlightRecording*) ;;
       -Dcom.sun.management.*|-Dlogback.configurationFile=*) ;;
       io.godwit.broker.Main)
@@ -733,7 +737,7 @@ check() {
     print_fault "$output"
     return 1
   fi
-  values=$(grep '^godwit:   ' <<<"$output") || true # there may be none
+  values=$(grep '^godwit:   ' <<<"$output") || true # the list may be empty
 }
 
 print_ready() {
@@ -754,7 +758,7 @@ start() {
   run
 }
 
-# Without a Java, a build or a configuration that can be used, the broker that runs goes on running.
+# Stops the running broker only after Java, a build and a valid configuration have been found.
 restart() {
   keep_options
   find_java
@@ -764,17 +768,18 @@ restart() {
   stop && run
 }
 
-# The archive with which the JVM has failed, until it is known that it does not without; and where it was to be sought.
+# suspect is an archive with which the JVM has failed, while a start without it is tried. asked_cache is the value of
+# GODWIT_CACHE before that.
 suspect=
 asked_cache=
 
-# What the broker whose status is on standard input waits for before it serves, a line each.
+# Reads a status file from standard input, and prints a line for each thing that the broker waits for.
 waits() {
   sed -n -e 's/^waiting=/waits for /p' -e 's/^store=\([^ ]*\) STARTING /store \1 waits for /p' \
     -e 's/^store=\([^ ]*\) NO_QUORUM /store \1 has ranges that nobody serves: /p'
 }
 
-# Says what a start waits for: when it has for five seconds, and again when that has changed.
+# Prints what a start waits for, unless that was printed before. Called first after five seconds.
 print_wait() {
   local now
   now=$(waits 2>/dev/null <"$status_file")
@@ -784,24 +789,24 @@ print_wait() {
   fi
 }
 
-# Runs the distribution found.
+# Runs the distribution in dist.
 run() {
   local pid begun state remembers= waited=0 told=
   if [ "$log" != - ]; then
     make_directory "$log"
     begun=$log/start.log
-    write_file "$begun" '' # nothing of an earlier start
+    write_file "$begun" '' # removes the output of an earlier start
   fi
   ulimit -n "$(ulimit -Hn)" 2>/dev/null
   build_command
-  # Of a process that is no more, for nobody runs here. Its pid may be this one's: in a container it is the same each
-  # time.
+  # The file is from a process that has ended. It must be removed because the new process may get the same pid: in a
+  # container the pid is the same each time.
   [ ! -f "$status_file" ] || rm -f "$status_file"
   if [ -n "$foreground" ]; then
     remember_options
     exec "${jvm[@]}"
   fi
-  # ">>": the training adds its line
+  # ">>", because the training also appends to the file.
   nohup "${jvm[@]}" >>"$begun" 2>&1 </dev/null &
   pid=$!
   announced=$pid
@@ -809,7 +814,7 @@ run() {
   disown "$pid" 2>/dev/null
   while :; do
     read_state "$pid"
-    if [ -n "$state" ] && [ -z "$remembers" ]; then # the data is its own
+    if [ -n "$state" ] && [ -z "$remembers" ]; then # it has locked the data directory
       remember_options
       remembers=1
     fi
@@ -826,7 +831,7 @@ run() {
     if [ "$state" = ready ]; then
       print_ready
       echo "godwit: started, pid $pid, data in $data, log in $log"
-      if [ -n "$suspect" ]; then # it was the archive: made anew
+      if [ -n "$suspect" ]; then # the archive was the cause: a new one is created
         rm -f "$suspect"
         GODWIT_CACHE=$asked_cache
         find_archive
@@ -835,7 +840,7 @@ run() {
       return 0
     fi
     if ! kill -0 "$pid" 2>/dev/null; then
-      # A JVM that fails by itself may have stumbled over the archive: a disk can damage what is in the middle.
+      # If the JVM itself has failed, the archive may be the cause: the disk may have damaged its content.
       if [ -n "$uses_archive" ] && [ -z "$remembers" ] &&
         grep -qE '^(# |Error occurred during initialization)' "$begun"; then
         suspect=$archive
@@ -859,8 +864,8 @@ run() {
   done
 }
 
-# Has the broker send its clients away and end. Returns 0 when it has ended, or when there is nothing to drain; 1 when
-# it does not take the request, and is to be stopped without.
+# Asks the broker to send its clients away and to end. Returns 0 if it has ended or there is nothing to drain; 1 if it
+# does not accept the request or takes too long, and must be stopped without a drain.
 drain() {
   local pid state since=$SECONDS
   pid=$(running_pid) || return 0
@@ -868,7 +873,7 @@ drain() {
   case $state in
     stopping) die "pid $pid stops already; stop without --drain ends it at once" ;;
     ready|degraded) ;;
-    *) return 0 ;; # it has no clients
+    *) return 0 ;; # it does not serve yet, so it has no clients
   esac
   write_file "$drain_file.next" "$pid $((10#$drain))"
   mv "$drain_file.next" "$drain_file" || die "cannot write to $data"
@@ -920,7 +925,7 @@ status() {
     echo "godwit: not running on $data"
     return 3
   fi
-  # Read once: the broker replaces the file while we print.
+  # The file is read only once, because the broker may replace it in between.
   report=$(cat "$status_file" 2>/dev/null)
   state=$(sed -n 's/^state=//p' <<<"$report")
   # A broker touches the file every ten seconds.
@@ -928,7 +933,7 @@ status() {
   if [ "$age" -gt 40 ]; then
     state="not moving for $age s, was ${state:-starting}"
   else
-    # One that was halted by a signal is found out at once.
+    # A process that a signal has suspended is detected at once.
     case $(sed -n 's/^State:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null) in
       [Tt]*) state="halted by a signal, was ${state:-starting}" ;;
     esac

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Shows with real brokers, each started by the pods' own script on an address of the loopback network, who founds a
-# cluster: the first pod once, under whichever address, and nobody again. Needs "mvn package", and some 30 seconds.
+# Checks with real brokers that only the first pod founds a cluster, whatever its address is, and that the cluster is
+# founded only once. The script of the pods starts each broker, on an address of the loopback network. Needs "mvn
+# package" first, and takes some 30 seconds.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 dist=$(ls -d ../broker-dist/target/godwit-*/ | head -n 1)
@@ -15,7 +16,7 @@ clusterConfig: {env: "$work", port: $port, tls: {plain: true}}
 mqttServerConfig: {tcpListener: {port: 0, host: 127.0.0.1}}
 apiServerConfig: {port: 0}
 YAML
-# The first pod has the last address: it founds because it is the first pod.
+# The first pod has the highest address, so it does not found the cluster because of its address.
 printf '127.0.0.13:%s,127.0.0.12:%s,127.0.0.11:%s' $port $port $port >"$work/seeds"
 
 # pod ORDINAL ADDRESS [CLUSTER_ID]
@@ -40,7 +41,7 @@ cluster() { sed -n 's/^cluster=//p' "$work/$1/data/FORMAT" 2>/dev/null; }
 state() { sed -n 's/^state=//p' "$work/$1/data/godwit.status" 2>/dev/null; }
 waits() { sed -n 's/^waiting=//p' "$work/$1/data/godwit.status" 2>/dev/null; }
 
-# eventually WHAT COMMAND..: within two minutes.
+# eventually WHAT COMMAND...: fails unless the command succeeds within two minutes.
 eventually() {
   local what=$1 since=$SECONDS
   shift

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Checks the chart with helm: lint, the golden files of helm/golden, and what must be refused.
+# Checks the chart with helm: lint, the golden files in helm/golden, and the values that the chart must refuse.
 #   helm/check.sh            compares
-#   helm/check.sh --update   writes the golden files anew; look at the difference before you commit it
-# HELM names helm; without it helm is taken from the PATH, or else built by Go into ~/.cache/godwit-helm.
+#   helm/check.sh --update   rewrites the golden files; review the differences before you commit them
+# The variable HELM may name the program. Otherwise helm is taken from the PATH, or built by Go into
+# ~/.cache/godwit-helm.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly version=v3.22.0
@@ -28,7 +29,7 @@ find_helm() {
 find_helm
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Nothing of the caller's own settings.
+# The caller's own settings of helm must have no effect.
 export HELM_CONFIG_HOME=$work/config HELM_CACHE_HOME=$work/cache HELM_DATA_HOME=$work/data
 passed=0 failed=0
 
@@ -46,7 +47,7 @@ for case in cases/*.yaml; do
   result "$status" "lint of $case"
   status=0
   render --values "$case" >"$work/$name.yaml" || { cat "$work/$name.yaml"; status=1; }
-  # What helm says of links is for nobody.
+  # Messages of helm about symbolic links are of no use.
   sed -i '/found symbolic link in path/d' "$work/$name.yaml"
   if [ -n "$update" ] && [ "$status" = 0 ]; then
     cp "$work/$name.yaml" "golden/$name.yaml"
@@ -55,7 +56,7 @@ for case in cases/*.yaml; do
   result "$status" "golden file of $case"
 done
 
-# Board and rules are those of conf/metrics: golden files would repeat them.
+# The dashboard and the rules must be those of conf/metrics. Golden files with them would only be copies.
 status=0
 render --values cases/trial.yaml --set metrics.dashboard.enabled=true,metrics.rules.enabled=true >"$work/board.yaml" ||
   status=1
@@ -80,7 +81,7 @@ while IFS='|' read -r options words; do
   words=${words# }
   options=${options/#TRIAL/--set auth.allowAll=true,cluster.tls.plain=true}
   status=0
-  set -f # brackets are no patterns
+  set -f # brackets must not be expanded as patterns
   eval "set -- $options"
   set +f
   if said=$(render "$@"); then status=1; said="it was not refused"; fi

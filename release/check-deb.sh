@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian package of release/target/release into a directory, runs its broker, upgrades and removes it, as
-# dpkg would on a system of its own; only users and systemd are left out. Needs dpkg, a Java and root or fakeroot. The
-# broker listens on free ports of the loopback interface.
+# Tests the Debian package of release/target/release with dpkg, in a directory instead of a real system: installs it,
+# runs its broker, upgrades and removes it. Users and systemd are not tested. Needs dpkg, Java, and root or fakeroot.
+# The broker listens on free ports of the loopback interface.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 [ "$(id -u)" = 0 ] || exec fakeroot "./${0##*/}" "$@"
@@ -30,7 +30,7 @@ state() { dpkg-query --admindir="$root/var/lib/dpkg" -W -f '${db:Status-Abbrev}$
 mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
 touch "$root"/var/lib/dpkg/{status,available}
 
-# What is in it.
+# Check the content of the package.
 dpkg-deb --info "$deb" >"$work/info"
 dpkg-deb --contents "$deb" >"$work/contents"
 check "conffiles" is "$(dpkg-deb --info "$deb" conffiles | sort | tr '\n' ' ')" \
@@ -56,7 +56,7 @@ if command -v systemd-analyze >/dev/null; then
   check "systemd-analyze verify" is "$(systemd-analyze verify --man=no "$work/godwit.service" 2>&1)" ""
 fi
 
-# Run what was installed, by its own links.
+# Run the installed broker, by the links of the package.
 broker=$root/opt/godwit/bin/standalone.sh
 export GODWIT_MQTT_SERVER_CONFIG_TCP_LISTENER_PORT=0 GODWIT_API_SERVER_CONFIG_PORT=0 JVM_HEAP_OPTS=-Xmx256m
 export GODWIT_TRAINING=off
@@ -69,7 +69,7 @@ check "data lies in /var/lib" test -f "$root/var/lib/godwit/FORMAT"
 id=$(sha256sum <"$root/var/lib/godwit/FORMAT")
 check "stop" "$broker" stop
 
-# Upgrade, over a configuration that was edited.
+# Upgrade, with a configuration that was edited.
 echo '# edited' >>"$root/etc/godwit/standalone.yml"
 dpkg-deb --raw-extract "$deb" "$work/next"
 sed -i 's/^Version: .*/&+next/' "$work/next/DEBIAN/control"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes the container image, offline but for Debian's packages:
-#   release/image/build.sh            release/target/image/rootfs.tar, and the image godwit:VERSION where docker answers
-#   release/image/build.sh --no-load  rootfs.tar only
-# From: the archive of "mvn package", the JDK 17 or newer of JAVA_HOME or the PATH, and the packages that the file
-# "packages" names, which apt-get downloads. For this machine's own architecture, so run it on each. Needs root, for the
-# archive of classes is made in the image's own root directory.
+# Builds the container image. Downloads only Debian packages.
+#   release/image/build.sh            builds release/target/image/rootfs.tar, and from it the image godwit:VERSION
+#   release/image/build.sh --no-load  builds rootfs.tar only; needs no docker
+# The sources are the archive of "mvn package", a JDK 17 or newer from JAVA_HOME or the PATH, and the packages in the
+# file "packages", which apt-get downloads. The image is for the architecture of this machine. Needs root, because the
+# archive of classes is created with chroot in the image's root directory.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 umask 022
@@ -41,11 +41,11 @@ mkdir "$out/packages"
 (cd "$out/packages" && grep -v '^#' "$OLDPWD/$here/packages" \
     | xargs apt-get -q -o APT::Sandbox::User=root download >/dev/null)
 for package in "$out"/packages/*.deb; do
-  # The links above stay links: what is in /bin of a package goes through them.
+  # --keep-directory-symlink keeps the links from above: files in /bin of a package go into /usr/bin.
   dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink \
     --exclude='./usr/share/man' --exclude='./usr/share/locale' --exclude='./usr/share/info' --exclude='./etc/skel' \
     --exclude='./usr/share/doc/*/changelog*' --exclude='./usr/share/doc/*/NEWS*' --exclude='./usr/share/doc/*/examples'
-  # As scanners for known faults look for it.
+  # Scanners for known vulnerabilities look for packages here.
   dpkg-deb --field "$package" >"$root/var/lib/dpkg/status.d/$(dpkg-deb --field "$package" Package)"
 done
 rm -rf "$root"/usr/lib/*/gconv "$root"/usr/share/{bash-completion,lintian,menu,bug}
@@ -55,7 +55,7 @@ modules=$(grep -v '^#' "$here/modules" | paste -sd, -)
 "$jdk/bin/jlink" --module-path "$jdk/jmods" --add-modules "$modules" --output "$root/opt/java" \
   --strip-debug --no-man-pages --no-header-files --compress=2
 rm -f "$root"/opt/java/lib/lib{awt*,fontmanager,freetype,javajpeg,jawt,jsound,lcms,mlib_image,splashscreen}.so
-# Debian's JDK has a link into /etc here.
+# In Debian's JDK this file is a link into /etc.
 cp -L "$jdk/lib/security/cacerts" "$root/opt/java/lib/security/cacerts.real"
 mv -f "$root/opt/java/lib/security/cacerts.real" "$root/opt/java/lib/security/cacerts"
 find "$root/opt/java" -type l | while read -r link; do
@@ -70,7 +70,7 @@ rm -rf "$root"/opt/godwit/{docs,README.md,ARCHITECTURE.md,CHANGELOG.md,SECURITY.
 rm -f "$root"/opt/godwit/lib/*-"linux-$other".jar
 install -m 755 "$here/health" "$root/opt/godwit/bin/health"
 mv "$root/opt/godwit/conf/standalone.yml" "$root/etc/godwit/standalone.yml"
-# Only the library of this architecture, for glibc.
+# The jar keeps only the library for this architecture with glibc.
 rocks=$(ls "$root"/opt/godwit/lib/rocksdbjni-*.jar)
 mkdir "$out/rocksdb"
 (cd "$out/rocksdb" && "$jdk/bin/jar" --extract --file "$rocks" &&
@@ -87,15 +87,16 @@ chmod 1777 "$root/tmp"
 chown -R 10001:10001 "$root/var/lib/godwit"
 chmod 700 "$root/var/lib/godwit" "$root/var/lib/godwit/data"
 
-# The archive of classes knows the jars by their time of change, so that comes first.
+# The archive of classes depends on the modification times of the jars, so they are set before it is created.
 find "$root" -exec touch -h -d '2026-01-01T00:00:00Z' {} +
 say "the archive of classes"
 mkdir -p "$root/proc" "$root/dev"
 mknod -m 666 "$root/dev/null" c 1 3
 mknod -m 666 "$root/dev/random" c 1 8
 mknod -m 666 "$root/dev/urandom" c 1 9
-# In mounts of its own, which end with it. The root is one of them: the broker asks which disk it is on. First comes the
-# archive of the JDK's own classes, which the other one is built upon and jlink leaves out.
+# The mounts are made in a mount namespace of their own and disappear with it. The root is mounted on itself, because
+# the broker looks up the disk of its data. First the archive of the JDK's own classes is created, which jlink leaves
+# out and which the other archive is based on.
 unshare --mount bash -euc '
   mount --bind "$1" "$1"
   mount --bind /proc "$1/proc"

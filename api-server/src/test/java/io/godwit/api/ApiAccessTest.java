@@ -58,7 +58,7 @@ class ApiAccessTest {
     }
 
     @Test
-    void withoutAValidTokenNothingIsTold() throws Exception {
+    void requestsWithoutAValidTokenAreRefused() throws Exception {
         try (ApiFixture api = withTokens()) {
             Got none = api.get("/api/v1/nodes");
             assertThat(none.status()).isEqualTo(401);
@@ -79,7 +79,7 @@ class ApiAccessTest {
     }
 
     @Test
-    void aRoleMayDoWhatIsItsAndNoMore() throws Exception {
+    void eachRoleMayCallOnlyItsOwnOperations() throws Exception {
         try (ApiFixture api = withTokens()) {
             Got refused = api.send("DELETE", "/api/v1/clients/lamp", null, bearer(VIEWER));
             assertThat(refused.status()).isEqualTo(403);
@@ -358,7 +358,7 @@ class ApiAccessTest {
     }
 
     @Test
-    void loopbackIsWhatTheAddressSaysHoweverItIsWritten() throws Exception {
+    void loopbackAddressesAreRecognizedInEverySpelling() throws Exception {
         for (String host : List.of("127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1", "localhost")) {
             ApiServer.requireLoopback(at(host));
         }

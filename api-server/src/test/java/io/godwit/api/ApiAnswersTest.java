@@ -228,7 +228,7 @@ class ApiAnswersTest {
         assertThat(sum.problem()).isEqualTo("nodes-missing");
         assertThat(sum.json().getJsonArray("missingNodes")).containsExactly("node-b");
         assertThat(api.get("/api/v1/stats/sum").json().getJsonObject("nodes").getJsonObject("node-b"))
-                .as("its shape names them")
+                .as("the answer lists each missing node")
                 .isNotNull();
     }
 

@@ -268,7 +268,7 @@ class ApiBansTest {
         assertThat(api.node.disconnected).hasSize(1);
         assertThat(send("DELETE", "/api/v1/clients/gone?banSeconds=60", null, OPERATOR)
                         .status())
-                .as("banned though it is not connected")
+                .as("a client that is not connected can be banned")
                 .isEqualTo(200);
         assertThat(fake.bans).hasSize(2);
         assertThat(send("DELETE", "/api/v1/clients/lamp?reason=x", null, OPERATOR)
@@ -280,7 +280,7 @@ class ApiBansTest {
         assertThat(send("DELETE", "/api/v1/clients/lamp?banSeconds=60", null, OPERATOR)
                         .status())
                 .isEqualTo(503);
-        assertThat(api.node.disconnected).as("nothing half done").hasSize(before);
+        assertThat(api.node.disconnected).as("no client is disconnected if its ban was refused").hasSize(before);
     }
 
     /** A refusal would wrongly say that nothing was done. */
@@ -296,7 +296,7 @@ class ApiBansTest {
         assertThat(got.json().getBoolean("mayBeConnected")).isTrue();
         assertThat(got.json().getJsonObject("item").getString("subject")).isEqualTo("lamp");
         assertThat(send("DELETE", "/api/v1/clients/lamp", null, OPERATOR).status())
-                .as("without a ban nothing was done")
+                .as("a disconnect without a ban changes nothing")
                 .isEqualTo(503);
         api.node.isBusy = false;
         api.node.missing = List.of("node-b");

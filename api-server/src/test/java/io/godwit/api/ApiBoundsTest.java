@@ -116,7 +116,7 @@ class ApiBoundsTest {
 
     /** The caller stays unknown while the kernel's tables cannot be read. */
     @Test
-    void aLookAtWhoAsksThatDoesNotEndIsAProblem() throws Exception {
+    void anAuthenticationThatDoesNotEndIsAProblem() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
         try (ApiFixture api =
                 ApiFixture.with(limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), (here, there) -> isReleased(held))) {
@@ -142,7 +142,7 @@ class ApiBoundsTest {
     }
 
     @Test
-    void whoAsksTooOftenWaits() throws Exception {
+    void aCallerThatAsksTooOftenMustWait() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 1_000, 5))) {
             Got refused = firstRefused(api, "/health/live", 200);
             assertThat(refused.problem()).isEqualTo("too-many-requests");
@@ -163,7 +163,7 @@ class ApiBoundsTest {
      * Strangers with many addresses can keep out neither callers with a token nor the health checks of a supervisor.
      */
     @Test
-    void strangersDoNotKeepOutWhoHasAToken(@TempDir Path dir) throws Exception {
+    void callersWithoutATokenDoNotBlockCallersWithOne(@TempDir Path dir) throws Exception {
         Path tokens = dir.resolve("tokens");
         Files.writeString(
                 tokens,
@@ -219,7 +219,7 @@ class ApiBoundsTest {
 
     /** As behind a proxy or a router with one address for all. */
     @Test
-    void strangersDoNotKeepOutWhoSharesTheirAddress(@TempDir Path dir) throws Exception {
+    void callersWithoutATokenDoNotBlockATokenFromTheirAddress(@TempDir Path dir) throws Exception {
         try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(100, 100, LONG, LONG, LONG, 1_000, 2))) {
             for (int i = 0; i < 3; i++) {
                 assertThat(firstRefused(api, "/api/v1/nodes", 401).json().getString("detail"))
@@ -230,7 +230,7 @@ class ApiBoundsTest {
                     .isEqualTo(200);
             assertThat(api.get("/health/ready").status()).isEqualTo(200);
             assertThat(firstRefused(api, "/health/ready", 200).json().getString("detail"))
-                    .as("health has a bound too")
+                    .as("health checks have a limit for each address")
                     .contains("this address");
         }
     }
@@ -242,7 +242,7 @@ class ApiBoundsTest {
             assertThat(firstRefused(api, "/health/live", 200).json().getString("detail"))
                     .contains("all callers");
             assertThat(api.get("/api/v1/nodes").status())
-                    .as("apart from all else")
+                    .as("other requests are not affected")
                     .isEqualTo(200);
             Await.until("it may ask again", () -> api.get("/health/live").status() == 200);
         }
@@ -265,8 +265,8 @@ class ApiBoundsTest {
             }
             write(open.get(0), LAST);
             write(open.get(1), LAST);
-            assertThat(ApiFixture.readAll(open.get(0))).as("is kept").contains("HTTP/1.1 200");
-            assertThat(ApiFixture.readAll(open.get(1))).as("is kept").contains("HTTP/1.1 200");
+            assertThat(ApiFixture.readAll(open.get(0))).as("the first connection stays open").contains("HTTP/1.1 200");
+            assertThat(ApiFixture.readAll(open.get(1))).as("the second connection stays open").contains("HTTP/1.1 200");
         } finally {
             for (Socket socket : open) {
                 socket.close();
@@ -300,8 +300,8 @@ class ApiBoundsTest {
             for (Socket socket : open) {
                 socket.close(); // the caller has left, but the nodes still search
             }
-            assertThat(api.raw(search, 500)).as("it waits").isEqualTo("<open>");
-            assertThat(api.node.hanging).as("nobody searches for whom has gone").hasSize(3);
+            assertThat(api.raw(search, 500)).as("the search waits").isEqualTo("<open>");
+            assertThat(api.node.hanging).as("no search begins for a caller that has left").hasSize(3);
             api.node.hanging.forEach(each -> each.cancel(false));
             Await.until(
                     "it has its turn",
@@ -368,7 +368,7 @@ class ApiBoundsTest {
                 socket.setReceiveBufferSize(4_096);
                 socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), api.port()));
                 write(socket, "GET /api/v1/retained/large HTTP/1.1\r\nHost: localhost\r\n\r\n");
-                assertThat(socket.getInputStream().read()).as("it has begun").isEqualTo('H');
+                assertThat(socket.getInputStream().read()).as("the answer has begun").isEqualTo('H');
             }
             CompletableFuture<Integer> oneMore = CompletableFuture.supplyAsync(() -> statusOfLarge(api));
             assertThat(api.get("/api/v1/nodes").status()).isEqualTo(200);

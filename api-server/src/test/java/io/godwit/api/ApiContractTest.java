@@ -116,7 +116,7 @@ class ApiContractTest {
     }
 
     @Test
-    void whatChangesSomethingNeedsMoreThanAViewer() {
+    void changesNeedMoreThanTheRoleViewer() {
         List<Operation> changing =
                 Contract.load().operations().stream().filter(Operation::changes).toList();
         assertThat(changing)
@@ -128,7 +128,7 @@ class ApiContractTest {
     }
 
     @Test
-    void onlyHealthTheDocumentAndTheEmptyDashboardNeedNobody() {
+    void onlyHealthDocumentAndEmptyDashboardNeedNoToken() {
         assertThat(Contract.load().operations())
                 .filteredOn(operation -> operation.role().isEmpty())
                 .extracting(Operation::id)

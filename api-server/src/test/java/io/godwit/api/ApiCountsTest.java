@@ -70,7 +70,7 @@ class ApiCountsTest {
     }
 
     @Test
-    void whoMayNotIsCounted() throws Exception {
+    void forbiddenRequestsAreCounted() throws Exception {
         Path tokens = Files.writeString(
                 directory.resolve("tokens"),
                 TokenFile.parse("")
@@ -112,7 +112,7 @@ class ApiCountsTest {
     }
 
     @Test
-    void whoAsksTooOftenIsCountedByTheBound() throws Exception {
+    void aCallerThatAsksTooOftenIsCountedByTheBound() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, LONG, 1_000, 5))) {
             untilLimited(api, "/none"); // no caller is identified here
             counts(api, "limited ADDRESS", 1);
@@ -157,7 +157,7 @@ class ApiCountsTest {
 
     /** It has not waited for its answer. */
     @Test
-    void whoLeavesBeforeTheAnswerIsCountedOnce() throws Exception {
+    void aCallerThatLeavesBeforeTheAnswerIsCountedOnce() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {
             api.node.hangs = true;
             try (Socket socket = api.connect()) {

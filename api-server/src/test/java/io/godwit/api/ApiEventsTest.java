@@ -80,7 +80,7 @@ class ApiEventsTest {
     }
 
     @Test
-    void whatIsWrongIsRefused() throws Exception {
+    void wrongParametersAreRefused() throws Exception {
         try (ApiFixture api = open(SHORT)) {
             assertThat(api.get(EVENTS + "?type=weather").field()).isEqualTo("type.0");
             assertThat(api.get(EVENTS + "?seconds=0").field()).isEqualTo("seconds");
@@ -175,7 +175,7 @@ class ApiEventsTest {
 
     /** Its feed reports the events it missed, and only some kilobytes are held here. */
     @Test
-    void whoDoesNotReadIsCutOff() throws Exception {
+    void aReceiverThatDoesNotReadIsDisconnected() throws Exception {
         try (ApiFixture api = open(SHORT);
                 Socket socket = api.connect()) {
             api.node.watches.endless = connected("x".repeat(1_000));
@@ -213,7 +213,7 @@ class ApiEventsTest {
 
     /** Data waiting for the socket at the end does not hide the reason of the end. */
     @Test
-    void whoReadsLateIsToldTheEnd() throws Exception {
+    void aReceiverThatReadsLateGetsTheEndOfTheStream() throws Exception {
         try (ApiFixture api = open(StreamBounds.DEFAULTS)) {
             api.node.watches.endless = connected("x".repeat(1_000));
             try (EventReader reader = new EventReader(api.port(), EVENTS + "?seconds=1")) {
@@ -230,7 +230,7 @@ class ApiEventsTest {
 
     /** Even if the queue is full at every check. */
     @Test
-    void whoReadsSlowlyIsNotCutOff() throws Exception {
+    void aReceiverThatReadsSlowlyIsNotDisconnected() throws Exception {
         StreamBounds bounds = new StreamBounds(4, 3, Duration.ofMillis(100), Duration.ofSeconds(5));
         try (ApiFixture api = open(bounds)) {
             api.node.watches.endless = connected("x".repeat(1_000));
@@ -289,7 +289,7 @@ class ApiEventsTest {
 
     /** Where answers are compared with the document, as in this test. */
     @Test
-    void whatTheDocumentDoesNotHaveIsAFault() throws Exception {
+    void anEventThatTheDocumentDoesNotDefineIsAFault() throws Exception {
         try (ApiFixture api = open(SHORT);
                 EventReader reader = new EventReader(api.port(), EVENTS)) {
             api.node.watches.last().tell(new Item("event", Map.of("node", "a", "type", "weather", "atMillis", 1L)));

@@ -73,7 +73,7 @@ class ApiHistoryTest {
                     .containsExactly(70_000);
             NodeHistory hangs = new NodeHistory("c", "", BOUNDS, List.of(sample(4, 1, Map.of())));
             assertThat(values(history(api, "?since=10000", ahead, hangs).getJsonArray("sum"), "atMillis"))
-                    .as("a node that is far behind is not waited for")
+                    .as("the sum does not wait for a node that is far behind")
                     .containsExactly(40_000, 70_000, 80_000);
             NodeHistory none = new NodeHistory("d", "", List.of(), List.of());
             assertThat(values(history(api, "?since=20000", none, ahead).getJsonArray("sum"), "atMillis"))
@@ -83,7 +83,7 @@ class ApiHistoryTest {
     }
 
     @Test
-    void onlyWhatIsNewIsTold() throws Exception {
+    void onlyNewSamplesAreSent() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {
             NodeHistory node =
                     new NodeHistory("a", "", BOUNDS, List.of(sample(7, 1, Map.of()), sample(8, 1, Map.of())));
@@ -114,7 +114,7 @@ class ApiHistoryTest {
     }
 
     @Test
-    void whoAsksIsTold() throws Exception {
+    void meNamesTheCaller() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {
             assertThat(api.get("/api/v1/me").json())
                     .isEqualTo(new JsonObject()

@@ -109,7 +109,7 @@ class ApiMessagesTest {
     }
 
     @Test
-    void whatNoPacketCanHaveIsRefused() throws Exception {
+    void valuesThatNoPacketCanHaveAreRefused() throws Exception {
         isWrong("{}", "topic");
         for (String topic : List.of("a/+", "#", "a\\u0000b", "\\ud800", "x\\udc00")) {
             isWrong("{\"topic\":\"" + topic + "\"}", "topic");
@@ -148,7 +148,7 @@ class ApiMessagesTest {
     }
 
     @Test
-    void whatTheTenantMayNotIsAProblemThatNamesIt() throws Exception {
+    void aMessageThatTheTenantMayNotPublishIsRefusedWithTheSetting() throws Exception {
         JsonObject body = new JsonObject().put("topic", "a").put("qos", 2);
         fake.refusal = new WrongFieldException("qos", "is too high: maxQos of the tenant is 1");
         Got wrong = publish("", body);

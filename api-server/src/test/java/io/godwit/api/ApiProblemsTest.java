@@ -115,7 +115,7 @@ class ApiProblemsTest {
     }
 
     @Test
-    void whatIsNotThereIsNotFound() throws Exception {
+    void unknownResourcesAreNotFound() throws Exception {
         assertThat(api.get("/api/v1/nothing").status()).isEqualTo(404);
         assertThat(api.get("/index.html").status()).isEqualTo(404);
         assertThat(api.get("/api/v1/clients/nobody").problem()).isEqualTo("not-found");
@@ -136,7 +136,7 @@ class ApiProblemsTest {
     }
 
     @Test
-    void withNodesMissingNobodyIsSaidNotToBeThere() throws Exception {
+    void aClientIsNotReportedMissingWhileNodesAreMissing() throws Exception {
         api.node.missing = List.of("node-b");
         Got got = api.send("DELETE", "/api/v1/clients/nobody", null);
         assertThat(got.status()).isEqualTo(503);
@@ -156,7 +156,7 @@ class ApiProblemsTest {
     }
 
     @Test
-    void whatIsNoHttpIsRefused() throws Exception {
+    void bytesThatAreNotHttpAreRefused() throws Exception {
         assertThat(api.raw("NOT HTTP\r\n\r\n", 10_000))
                 .contains(" 400 Bad Request")
                 .doesNotContain("<open>");

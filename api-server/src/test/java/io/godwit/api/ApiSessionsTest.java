@@ -131,7 +131,7 @@ class ApiSessionsTest {
     }
 
     @Test
-    void whoHasAFilterAndWhoGetsATopicIsTold() throws Exception {
+    void subscribersOfAFilterAndReceiversOfATopicAreListed() throws Exception {
         Got got = api.get("/api/v1/subscriptions?filter=a/%2B/%23");
         assertThat(got.status()).isEqualTo(200);
         assertThat(got.json().getLong("total")).isEqualTo(7);

@@ -82,7 +82,7 @@ class ApiStoresTest {
     }
 
     @Test
-    void whatCannotBeMeantIsNamed() throws Exception {
+    void requestsThatMakeNoSenseAreRefusedWithTheReason() throws Exception {
         assertThat(post(RANGE + "/split", "{\"epoch\":-1}").field()).isEqualTo("epoch");
         assertThat(post(RANGE + "/split", "{\"at\":\"00\"}").field()).isEqualTo("at");
         assertThat(post(RANGE + "/transfer", "{}").field()).isEqualTo("to");
@@ -193,7 +193,7 @@ class ApiStoresTest {
     }
 
     @Test
-    void whatIsWrongWithAReplacementIsNamed() throws Exception {
+    void mistakesInAReplacementAreNamed() throws Exception {
         String replace = NODE + "/replace";
         assertThat(post(replace, "{}").field()).isEqualTo("by");
         assertThat(post(replace, "{\"by\":\"\"}").field()).isEqualTo("by");

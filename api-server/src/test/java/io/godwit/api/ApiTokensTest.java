@@ -75,7 +75,7 @@ class ApiTokensTest {
     }
 
     @Test
-    void aTokenIsAcceptedFromWhenItIsMadeUntilItIsRemoved() throws Exception {
+    void aTokenIsAcceptedFromItsCreationUntilItsRemoval() throws Exception {
         String token = made(wanted("new", "viewer"));
         assertThat(token).startsWith("gdw_");
         assertThat(send("GET", "/api/v1/nodes", null, token).status()).isEqualTo(200);
@@ -177,7 +177,7 @@ class ApiTokensTest {
                 TOKENS,
                 wanted("twice", "admin").put("subject", "cn=OPS, O=birds").encode(),
                 ADMIN);
-        assertThat(same.status()).as("the same name, spelled otherwise").isEqualTo(409);
+        assertThat(same.status()).as("the same name in another spelling").isEqualTo(409);
         assertThat(send(
                                 "POST",
                                 TOKENS,
@@ -199,7 +199,7 @@ class ApiTokensTest {
                 "{\"name\":\"a\",\"role\":\"admin\",\"token\":\"mine\"}",
                 "{\"name\":\"a\",\"role\":\"admin\",\"seconds\":0}"
             })
-    void whatIsWrongIsRefused(String body) throws Exception {
+    void wrongBodiesAreRefused(String body) throws Exception {
         assertThat(send("POST", TOKENS, body, ADMIN).status()).isEqualTo(400);
         assertThat(api.node.records.tokens()).isEmpty();
     }

@@ -32,7 +32,7 @@ class ApiTopTest {
     }
 
     @Test
-    void whatIsWrongIsRefused() throws Exception {
+    void wrongParametersAreRefused() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {
             assertThat(api.get(TOP + "topics?limit=101").field()).isEqualTo("limit");
             assertThat(api.get(TOP + "topics?limit=0").field()).isEqualTo("limit");
@@ -61,7 +61,7 @@ class ApiTopTest {
 
     /** Ten dashboards cost as much as one, and who shows few fields takes none from the others. */
     @Test
-    void whoAsksTheSameWithinASecondAsksNoNodeAgain() throws Exception {
+    void aRepeatedRequestWithinASecondAsksNoNodeAgain() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {
             long begun = System.nanoTime();
             for (int i = 0; i < 10; i++) {

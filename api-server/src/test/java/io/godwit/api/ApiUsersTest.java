@@ -164,7 +164,7 @@ class ApiUsersTest {
         assertThat(late.status()).isEqualTo(412);
         assertThat(late.problem()).isEqualTo("changed");
         assertThat(setRules("allow all all second", "").status())
-                .as("a header that is there admits what it names")
+                .as("an empty If-Match header matches no version")
                 .isEqualTo(412);
         assertThat(setRules(
                                 "allow all all second",

@@ -74,6 +74,6 @@ final class Dashboard implements AutoCloseable {
     public void close() {
         api.close();
         assertThat(browser.run("return window.hacked ?? 0")).isEqualTo(0L);
-        assertThat(errors()).as("complaints of the browser").isEmpty();
+        assertThat(errors()).as("errors of the browser").isEmpty();
     }
 }

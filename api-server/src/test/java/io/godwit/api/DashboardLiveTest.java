@@ -81,7 +81,7 @@ class DashboardLiveTest {
         api.close();
         broker.close();
         assertThat(browser().run("return window.hacked ?? 0")).isEqualTo(0L);
-        assertThat(browser().errors()).as("complaints of the browser").isEmpty();
+        assertThat(browser().errors()).as("errors of the browser").isEmpty();
     }
 
     private void open() {
@@ -210,7 +210,7 @@ class DashboardLiveTest {
     }
 
     @Test
-    void whereThereIsNoListenerThePageSaysSo() {
+    void thePageSaysIfThereIsNoListener() {
         api.node.webSockets = List.of();
         open();
         browser().sees("#live-state", "This node has no WebSocket listener");

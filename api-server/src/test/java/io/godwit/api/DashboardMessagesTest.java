@@ -98,7 +98,7 @@ class DashboardMessagesTest {
     }
 
     @Test
-    void whoGetsATopicIsTold() {
+    void receiversOfATopicAreShown() {
         open(VIEWER, "#/subscriptions");
         browser().find("#text").sendKeys("rooms/+/1", Keys.ENTER);
         browser().sees("#found", "The first 1 of 7 receivers");

@@ -230,7 +230,7 @@ class DashboardTest {
     }
 
     @Test
-    void whereTheApiIsOpenNobodyIsAsked() throws Exception {
+    void anOpenApiAsksForNoToken() throws Exception {
         try (ApiFixture open = ApiFixture.open()) {
             fill(open.node);
             browser().go("http://127.0.0.1:" + open.port() + "/");
@@ -485,7 +485,7 @@ class DashboardTest {
                         .toString())
                 .contains("range 2 was split");
         assertThat(browser.run("return document.activeElement.querySelector('.bar-id').textContent"))
-                .as("the bar that had the focus")
+                .as("the same bar keeps the focus")
                 .isEqualTo("2");
         browser.picture(PICTURES.resolve("split.png"));
 
@@ -547,7 +547,7 @@ class DashboardTest {
 
     @Test
     @Tag("full")
-    void whatANodeRefusesIsTold() {
+    void refusalsOfANodeAreShown() {
         api.node.isStarting = true;
         logIn(VIEWER, "#/nodes");
         browser().sees("#notice", "the node starts");
@@ -631,7 +631,7 @@ class DashboardTest {
 
     private static void assertFits() {
         assertThat(browser().run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                .as("pixels that are out of the screen")
+                .as("pixels outside the screen")
                 .isEqualTo(0L);
     }
 

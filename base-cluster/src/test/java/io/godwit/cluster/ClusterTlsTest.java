@@ -58,7 +58,7 @@ class ClusterTlsTest {
      * Nodes with a certificate of another authority, with an expired one, and with one that lacks the required name.
      */
     @Test
-    void whoIsNoNodeNeitherJoinsNorCalls() throws Exception {
+    void aProcessWithoutANodesCertificateNeitherJoinsNorCalls() throws Exception {
         TestAuthority authority = new TestAuthority(directory, "good");
         ClusterConfig.TlsFiles foreign = new TestAuthority(directory, "bad").node("foreign");
         Map<String, ClusterConfig.TlsFiles> outsiders = Map.of(
@@ -119,7 +119,7 @@ class ClusterTlsTest {
      * node out.
      */
     @Test
-    void whoShowsNoCertificateLearnsNothingAndKeepsNobodyOut() throws Exception {
+    void aPeerWithoutACertificateLearnsNothingAndBlocksNobody() throws Exception {
         TestAuthority authority = new TestAuthority(directory, "good");
         List<Socket> silent = new ArrayList<>();
         try (TestNodes nodes = new TestNodes(2)) {

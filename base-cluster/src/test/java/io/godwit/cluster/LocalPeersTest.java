@@ -69,7 +69,7 @@ class LocalPeersTest {
 
     /** The local end is in the table too, and belongs to this user. */
     @Test
-    void theOtherEndCounts() throws Exception {
+    void theOwnerOfTheOtherEndDecides() throws Exception {
         table(
                 "tcp",
                 line(NODE_IN_TABLE, CALLER_IN_TABLE, ESTABLISHED, 1000, 8),
@@ -94,25 +94,25 @@ class LocalPeersTest {
      * root's.
      */
     @Test
-    void aSocketThatWasClosedIsNotRoots() throws Exception {
+    void aClosedSocketIsNotTakenForOneOfRoot() throws Exception {
         for (String state : new String[] {"04", "05", "06", "08"}) {
             table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, state, 0, 0));
             assertThat(isAdmitted()).as(state).isFalse();
         }
         table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 0, 0));
-        assertThat(isAdmitted()).as("closed while the table was read").isFalse();
+        assertThat(isAdmitted()).as("a socket that is closed while the table is read").isFalse();
     }
 
     @Test
-    void whatCannotBeFoundOutIsRefused() throws Exception {
-        assertThat(isAdmitted()).as("no tables").isFalse();
+    void anUnknownOwnerIsRefused() throws Exception {
+        assertThat(isAdmitted()).as("without tables").isFalse();
         table("tcp", "");
         table("tcp6", "nonsense\n");
-        assertThat(isAdmitted()).as("no such connection").isFalse();
+        assertThat(isAdmitted()).as("a connection that is not in the table").isFalse();
         table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 1000, 7));
         assertThat(peers.isAdmitted(null, CALLER)).isFalse();
         Files.delete(proc.resolve("self/status"));
-        assertThat(isAdmitted()).as("own user unknown").isFalse();
+        assertThat(isAdmitted()).as("the own user is unknown").isFalse();
     }
 
     /** Each check reads all connections of the machine. */
@@ -148,7 +148,7 @@ class LocalPeersTest {
             client.close();
             assertThat(accepted.getInputStream().read()).isEqualTo(-1);
             assertThat(real.isAdmitted(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress()))
-                    .as("closed")
+                    .as("a closed connection")
                     .isFalse();
         }
     }

@@ -25,7 +25,7 @@ class LocalRpcTest {
     private Path directory;
 
     @Test
-    void whoReadsTheFileIsServed() throws Exception {
+    void aCallerThatCanReadTheFileIsServed() throws Exception {
         Path file = directory.resolve("rpc");
         try (LocalRpcServer server = LocalRpcServer.start(List.of(EchoService.SERVICE), file)) {
             LocalAccess access = LocalAccess.read(file);
@@ -40,7 +40,7 @@ class LocalRpcTest {
     }
 
     @Test
-    void nobodyElseMayReadTheFileEvenWhereAnotherLay() throws Exception {
+    void onlyTheOwnerMayReadTheFileEvenIfItReplacesAnotherOne() throws Exception {
         Path file = Files.writeString(directory.resolve("rpc"), "of a process that was killed");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
         Path next = Files.writeString(directory.resolve("rpc.next"), "half a file");

@@ -31,7 +31,7 @@ class ProcessProbeTest {
         List<Socket> queued = new ArrayList<>();
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             while (isTaken(listener, queued)) {
-                assertThat(queued).as("connections that a queue for one takes").hasSizeLessThan(20);
+                assertThat(queued).as("connections in a queue of length one").hasSizeLessThan(20);
             }
             assertThat(ProcessProbe.isOver(new HostPort("127.0.0.1", listener.getLocalPort())))
                     .isFalse();

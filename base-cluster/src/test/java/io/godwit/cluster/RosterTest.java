@@ -18,7 +18,7 @@ class RosterTest {
 
     /** Announcements come after the view. A node that has not announced that it joined is not a member. */
     @Example
-    void memberIsWhoeverIsAliveAndSaysThatItJoined() {
+    void aLivingNodeThatHasJoinedIsAMember() {
         assertThat(roster.viewed(List.of("a", "b"))).isEmpty();
         assertThat(roster.unknown()).containsExactly("a", "b");
         assertThat(roster.mayJoin()).isFalse();
@@ -32,7 +32,7 @@ class RosterTest {
     }
 
     @Example
-    void whoSaidGoodbyeHasLeftAndWhoDidNotHasCrashed() {
+    void aNodeThatSaidGoodbyeHasLeftAndAnyOtherHasCrashed() {
         join("a", "b", "c");
 
         roster.leaving("b");
@@ -43,7 +43,7 @@ class RosterTest {
 
     /** After a partition it may come back under the same key; its earlier goodbye no longer counts. */
     @Example
-    void whoComesBackJoinsAnew() {
+    void aNodeThatComesBackJoinsAgain() {
         join("a", "b");
         roster.leaving("b");
         roster.viewed(List.of("a"));
@@ -80,7 +80,7 @@ class RosterTest {
     }
 
     @Example
-    void ofEqualsTheOldestInTheViewWins() {
+    void amongEqualsTheOldestInTheViewWins() {
         roster.viewed(List.of("b1", "b2", "a"));
         roster.announced("b2", announcement(1, true, "node-b", 1));
         assertThat(roster.announced("b1", announcement(1, true, "node-b", 1)))

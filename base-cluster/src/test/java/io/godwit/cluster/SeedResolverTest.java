@@ -28,7 +28,7 @@ class SeedResolverTest {
             assertThat(seeds.seeds()).containsExactly(unresolved(SLOW), unresolved(QUICK));
             seeds.start(3_000, 10);
             assertThat(seeds.seeds())
-                    .as("while the name server does not answer")
+                    .as("the seeds while the name server does not answer")
                     .containsExactly(unresolved(SLOW), unresolved(QUICK));
             nameServer.countDown();
             Await.until(

@@ -222,7 +222,7 @@ class DamagedReplicaTest {
             StoreOperations.RangeInfo info = cluster.only(1);
             assertThat(cluster.carryOut(1, new MoveLeader(info.id(), info.epoch(), third, "test"))
                             .outcome())
-                    .as("nothing would be written for an election timeout")
+                    .as("without the check, nothing could be written for an election timeout")
                     .isEqualTo(ActionOutcome.REFUSED);
             append(cluster.client(3), "k0", "+").get(30, TimeUnit.SECONDS);
             awaitCopiedAnew(cluster, 1, third);

@@ -74,7 +74,7 @@ class KvBalanceTest {
             Set<String> lost = Set.of(cluster.id(2), cluster.id(3));
             NodeOperations operator = cluster.node(1).operations();
             assertThat(operator.recover(KvCluster.STORE, lost, true).get().errors())
-                    .as("members are not lost")
+                    .as("nodes that are members cannot be declared lost")
                     .hasSize(2);
             eventually("one has it", () -> read(cluster.client(1), "k").equals("a"));
             cluster.crash(2);

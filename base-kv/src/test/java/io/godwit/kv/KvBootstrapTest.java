@@ -74,7 +74,7 @@ class KvBootstrapTest {
     /** It cannot know whether the others have founded a cluster, or have only lost the connection. */
     @Test
     @Tag("full")
-    void aSeedThatSeesNoOtherFoundsNothingAndSaysWhom() throws Exception {
+    void aSeedThatSeesNoOtherSeedFoundsNothingAndNamesThem() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             List<String> told = new CopyOnWriteArrayList<>();
             StartProgress progress = new StartProgress() {
@@ -103,7 +103,7 @@ class KvBootstrapTest {
 
     /** A second founder and a node with other data are refused, and their data stays unchanged. */
     @Test
-    void whoeverDoesNotBelongIsRefusedAndNothingIsTouched() throws Exception {
+    void aNodeThatDoesNotBelongIsRefusedAndItsDataStays() throws Exception {
         Path foreign = directory.resolve("foreign");
         Path second = directory.resolve("second");
         try (KvCluster other = new KvCluster(directory)) {

@@ -63,7 +63,7 @@ class KvClusterTest {
             cluster.crash(leader);
             append(cluster.client(survivor), "k", "c").get(30, TimeUnit.SECONDS);
             long failoverMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed);
-            assertThat(failoverMillis).as("failover in ms").isLessThan(5_000);
+            assertThat(failoverMillis).as("milliseconds until the failover").isLessThan(5_000);
             assertThat(read(cluster.client(survivor), "k")).isEqualTo("abc");
 
             cluster.start(leader);
@@ -158,7 +158,7 @@ class KvClusterTest {
 
     /** The log is truncated at its beginning, so a new replica begins with a snapshot. */
     @Test
-    void blankReplicaTakesASnapshotAndTheEntriesBehindIt() throws Exception {
+    void anEmptyReplicaTakesASnapshotAndTheEntriesAfterIt() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).range(new RangeSettings(64L << 20, 200_000, 5_000))) {
             cluster.startAll();
             RangeClient client = cluster.client(2);

@@ -67,7 +67,7 @@ class KvFactsTest {
     /** A node that is restarted with a stale configuration reduces no range. */
     @Test
     @Tag("full")
-    void whatOneNodeIsConfiguredWithLowersNothing() throws Exception {
+    void theConfigurationOfOneNodeDoesNotLowerTheNumberOfVoters() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
             awaitVoters(cluster, 1, 3);
@@ -89,7 +89,7 @@ class KvFactsTest {
 
     @Test
     @Tag("full")
-    void fewerVotersAreForAnOperatorWhoMeansIt() throws Exception {
+    void fewerVotersNeedAnExplicitRequest() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
             awaitVoters(cluster, 1, 3);
@@ -101,7 +101,7 @@ class KvFactsTest {
             assertThat(want(cluster, 2, 9, true).outcome()).isEqualTo(ActionOutcome.REFUSED);
 
             assertThat(want(cluster, 2, 1, true).isDone()).isTrue();
-            assertThat(allWant(cluster, 1)).as("when the answer comes").isTrue();
+            assertThat(allWant(cluster, 1)).as("all nodes know the number when the answer comes").isTrue();
             awaitVoters(cluster, 1, 1);
 
             // a configuration older than the command does not undo it; a newer one counts
@@ -156,15 +156,17 @@ class KvFactsTest {
             awaitVoters(cluster, 1, 3);
             append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
             String old = cluster.id(3);
-            assertThat(forget(cluster, 1, old).outcome()).as("it runs").isEqualTo(ActionOutcome.REFUSED);
-            assertThat(forget(cluster, 1, cluster.id(1)).outcome()).as("itself").isEqualTo(ActionOutcome.REFUSED);
+            assertThat(forget(cluster, 1, old).outcome())
+                    .as("a running node cannot be forgotten").isEqualTo(ActionOutcome.REFUSED);
+            assertThat(forget(cluster, 1, cluster.id(1)).outcome())
+                    .as("a node cannot forget itself").isEqualTo(ActionOutcome.REFUSED);
             assertThat(forget(cluster, 1, "somebody").detail()).contains("there is no node somebody");
             KvNodeConfig oldData = cluster.config(3, false);
             cluster.crash(3);
             cluster.start(3, cluster.config(3, false, directory.resolve("empty"), Duration.ofSeconds(30)));
             cluster.ready();
             awaitDown(cluster, 1, old);
-            assertThat(cluster.only(1).voters()).as("it is waited for").contains(old);
+            assertThat(cluster.only(1).voters()).as("the replica of the wiped node is not replaced yet").contains(old);
 
             OperationResult drained =
                     cluster.node(1).operations().drain(old, true, true).get(30, TimeUnit.SECONDS);
@@ -205,7 +207,7 @@ class KvFactsTest {
                 })
                 .hasStackTraceContaining("was forgotten by an operator");
         assertThatThrownBy(() -> KvNode.open(oldData))
-                .as("from now on it knows")
+                .as("the node remembers that it was forgotten")
                 .hasMessageContaining("was forgotten by an operator")
                 .hasMessageContaining("move its data directory aside");
         assertThat(cluster.only(1).voters()).doesNotContain(old);
@@ -218,7 +220,7 @@ class KvFactsTest {
     /** Also after a restart of the nodes that know of it. */
     @Test
     @Tag("full")
-    void whoIsForgottenIsRefusedByNodesThatHaveRestarted() throws Exception {
+    void restartedNodesRefuseAForgottenNode() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
             cluster.startAll();
             awaitVoters(cluster, 1, 3);

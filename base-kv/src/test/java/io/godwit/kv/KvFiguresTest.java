@@ -97,7 +97,7 @@ class KvFiguresTest {
         try (KvNode node = open()) {
             openStore(node);
             assertThat(node.figures().store("test").tableBytes())
-                    .as("flushed when it was closed")
+                    .as("the close flushed the data into tables")
                     .isPositive();
         }
     }

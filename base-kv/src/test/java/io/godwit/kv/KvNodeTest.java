@@ -35,7 +35,7 @@ class KvNodeTest {
     Path data;
 
     @Test
-    void whatWasAnsweredIsThereAfterARestart() throws Exception {
+    void acknowledgedMutationsSurviveARestart() throws Exception {
         try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
             RangeClient client = open(node, List.of(key(5_000)));
             List<CompletableFuture<byte[]>> answers = new ArrayList<>();
@@ -90,7 +90,8 @@ class KvNodeTest {
             assertThat(node.mutationsTooLarge()).isZero();
         }
         try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
-            assertThat(query(open(node, List.of()), 1)).as("from before").isEqualTo(large);
+            assertThat(query(open(node, List.of()), 1))
+                    .as("a large value that was stored earlier can be read").isEqualTo(large);
         }
     }
 

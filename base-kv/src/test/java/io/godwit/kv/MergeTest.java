@@ -65,7 +65,7 @@ class MergeTest {
 
     @Test
     @Tag("full")
-    void whatEndedIsBuriedAndItsFilesAreDeleted() throws Exception {
+    void aMergedRangeIsRecordedAsEndedAndItsFilesAreDeleted() throws Exception {
         Path data = directory.resolve("data");
         try (KvNode node = KvNode.open(config(data))) {
             KvStore store = filled(node);
@@ -84,7 +84,7 @@ class MergeTest {
     /** A member that does not know of the end asks for a replica, perhaps while the files are being deleted. */
     @Test
     @Tag("full")
-    void whatEndedIsNotJoinedAgain() throws Exception {
+    void anEndedRangeIsNotMergedAgain() throws Exception {
         Path data = directory.resolve("data");
         RangeDescriptor ended;
         try (KvNode node = KvNode.open(config(data))) {

@@ -113,7 +113,7 @@ class MirrorTest {
     }
 
     @Test
-    void learnersDoAsWell() throws Exception {
+    void learnersKnowWhatWasCommittedBefore() throws Exception {
         try (KvCluster cluster = cluster()) {
             cluster.startAll();
             cluster.change(1, Step.ADD_LEARNER, cluster.id(2));

@@ -122,7 +122,7 @@ class RestoreTest {
 
     /** An empty replica must take a snapshot, because the log does not begin at its first entry. */
     @Test
-    void theStateStandsBehindTheLog() throws Exception {
+    void theStateIsRestoredAsASnapshot() throws Exception {
         Restore.into(restored, backup());
         assertThat(restored.resolve("test/range-2/snapshot/snapshot_1")).isDirectory();
         assertThat(restored.resolve("from")).doesNotExist();
@@ -130,7 +130,7 @@ class RestoreTest {
     }
 
     @Test
-    void whatIsThereIsLeftAlone() throws Exception {
+    void existingDataIsNotOverwritten() throws Exception {
         List<Restore.Part> parts = backup();
         assertThatThrownBy(() -> Restore.into(data, parts)).isInstanceOf(FileAlreadyExistsException.class);
         Path file = Files.writeString(directory.resolve("file"), "mine");

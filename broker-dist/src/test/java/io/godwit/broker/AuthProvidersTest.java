@@ -109,7 +109,7 @@ class AuthProvidersTest {
      * that are left.
      */
     @Test
-    void whomTheFileDoesNotKnowIsLeftToTheNext() throws Exception {
+    void usersThatTheFileLacksAreLeftToTheNextProvider() throws Exception {
         String user = "ann:$2b$10$JbXkLyHbY8xGIhRhpLVCZeTrmjCNEjjsvcDcH0qJvVqSuQdNVgrvW\n";
         Files.writeString(directory.resolve("passwd"), user);
         try (AuthStage stage = new AuthStage(directory, "authConfig: {providers: [file, x509]}\n")) {
@@ -125,7 +125,7 @@ class AuthProvidersTest {
                 new AuthStage(directory, "authConfig: {providers: [file, x509], allowAnonymous: true}\n")) {
             assertThat(stage.accepted(null, null).userName()).isNull();
             assertThat(stage.connect(null, "token"))
-                    .as("a password without a user name may be a token")
+                    .as("a password without a user name is left to the next provider")
                     .isEqualTo(ConnectResult.UNDECIDED);
         }
     }

@@ -257,7 +257,7 @@ class ChartScriptsTest {
                     .substring("SigCgt:".length())
                     .strip();
             assertThat(Long.parseUnsignedLong(caught, 16) & (1L << 14))
-                    .as("SIGTERM, the fifteenth, is asked for")
+                    .as("the process handles SIGTERM (15)")
                     .isNotZero();
             start.destroy();
             Files.createFile(go);

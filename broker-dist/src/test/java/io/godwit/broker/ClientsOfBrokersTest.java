@@ -106,7 +106,7 @@ class ClientsOfBrokersTest {
         socket.getOutputStream().write(id);
         byte[] connAck = packet(socket.getInputStream());
         assertThat(connAck[0]).isEqualTo((byte) 0x20);
-        assertThat(connAck[2]).as("reason code").isZero();
+        assertThat(connAck[2]).as("reason code of CONNACK").isZero();
         return socket;
     }
 

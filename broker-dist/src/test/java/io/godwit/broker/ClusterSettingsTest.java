@@ -98,7 +98,7 @@ class ClusterSettingsTest {
                         List.of(new HostPort("a", 8899), new HostPort("::1", 8900)),
                         null,
                         16 << 20));
-        assertThat(ClusterSettings.warnings(config)).as("loopback").isEmpty();
+        assertThat(ClusterSettings.warnings(config)).as("a loopback address needs no warning").isEmpty();
     }
 
     @Test
@@ -166,7 +166,7 @@ class ClusterSettingsTest {
         BrokerConfig config = load("");
         NodeWaits waits = new NodeWaits(config.cluster().waits(), EventListener.NONE, new SimpleMeterRegistry());
         assertThat(waits.connection())
-                .as("else the will of a client that is connected is published")
+                .as("with less time, wills of connected clients would be published")
                 .isGreaterThan(waits.link().plusSeconds(2));
         assertThat(BrokerSettings.dist(config).routeTimeout()).isEqualTo(DistConfig.DEFAULT.routeTimeout());
         assertThat(BrokerSettings.retain(config)).isEqualTo(RetainConfig.DEFAULT);

@@ -62,7 +62,7 @@ class DelayedMessagesTest {
         assertThat(will.message().qos()).isEqualTo(Qos.EXACTLY_ONCE);
         assertThat(will.message().retain()).isTrue();
         assertThat(request.client().clientId().value())
-                .as("no client may have it")
+                .as("no client can have this client id")
                 .startsWith("\0");
         assertThat(delayed.publisherOf(request.client())).isEqualTo(PUBLISHER);
         assertThat(delayed.publisherOf(PUBLISHER)).isEqualTo(PUBLISHER);
@@ -81,7 +81,7 @@ class DelayedMessagesTest {
     }
 
     @Test
-    void whatIsForNowIsLeft() {
+    void messagesWithoutADelayAreNotStored() {
         assertThat(take("$other/1/t", null)).isNull();
         assertThat(take("$delayed/x/t", null)).isNull();
         assertThat(kept).isEmpty();

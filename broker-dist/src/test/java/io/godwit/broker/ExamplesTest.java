@@ -153,15 +153,15 @@ class ExamplesTest {
             }
             only.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "kept/0", "y"));
             assertThat(only.receive(PubAck.class).reasonCode())
-                    .as("replaced")
+                    .as("a retained message is replaced")
                     .isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
             only.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "kept/0", ""));
             assertThat(only.receive(PubAck.class).reasonCode().isError())
-                    .as("cleared")
+                    .as("a retained message is cleared")
                     .isFalse();
             only.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "kept/2", "x"));
             assertThat(only.receive(PubAck.class).reasonCode())
-                    .as("there is room again")
+                    .as("a further retained message is accepted")
                     .isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
         }
     }
@@ -182,7 +182,7 @@ class ExamplesTest {
             assertThat(south.reasonCode()).isEqualTo(ReasonCode.USE_ANOTHER_SERVER);
             assertThat(south.serverReference()).isEqualTo("south.example.org:1883");
             assertThat(node.connect(4, "south-1").reasonCode())
-                    .as("an old client is let in")
+                    .as("a client without MQTT 5.0 is not redirected")
                     .isEqualTo(ReasonCode.SUCCESS);
         }
         try (Running node = new Running(

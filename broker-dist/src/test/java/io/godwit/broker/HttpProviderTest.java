@@ -69,7 +69,7 @@ class HttpProviderTest {
     // ---- logins
 
     @Test
-    void theServiceIsToldWhoWantsToComeIn() throws Exception {
+    void theServiceGetsTheDetailsOfTheLogin() throws Exception {
         try (AuthStage stage = open("headers: ['Authorization=Bearer sesame']")) {
             assertThat(stage.accepted("ann", "s3cret \u00e4").userName()).isEqualTo("ann");
             JsonObject said = lastBody();
@@ -93,7 +93,7 @@ class HttpProviderTest {
                     .get(60, TimeUnit.SECONDS);
             assertThat(lastBody().get("certificateSubject").getAsString()).isEqualTo("CN=gate");
             assertThat(lastBody().get("certificateIssuer").getAsString())
-                    .as("serial numbers are those of one issuer")
+                    .as("serial numbers are unique only for one issuer")
                     .isEqualTo(shown.getIssuerX500Principal().getName());
         }
     }
@@ -111,13 +111,13 @@ class HttpProviderTest {
             assertThat(accepted.validFor()).isEqualTo(Duration.ofSeconds(60));
             stage.accepted("ann", "x");
             assertThat(service.asked)
-                    .as("a time that is remembered would begin anew")
+                    .as("an answer with a time limit must not be cached")
                     .hasSize(2);
         }
     }
 
     @Test
-    void theServiceSaysNoOrNothing() throws Exception {
+    void theServiceMayRefuseOrLeaveUndecided() throws Exception {
         try (AuthStage stage = open("")) {
             service.content("/login", DENY);
             ConnectResult.Refused refused = stage.refused("ann", "sesame");
@@ -170,7 +170,7 @@ class HttpProviderTest {
     }
 
     @Test
-    void aDeepAnswerIsANo() throws Exception {
+    void aDeeplyNestedAnswerIsARefusal() throws Exception {
         try (AuthStage stage = open("")) {
             service.content("/login", "[".repeat(60_000));
             assertThat(stage.refused("ann", "x").reason()).isEqualTo(RefusalReason.UNAVAILABLE);
@@ -192,7 +192,7 @@ class HttpProviderTest {
             assertThat(refused.detail()).doesNotContain("sesame", "127.0.0.1");
             ConnectResult.Accepted client = ConnectResult.Accepted.as(AuthStage.client("ann"));
             assertThat(catchThrowableOf(() -> stage.publish(client, "t")))
-                    .as("a failed future, which the broker denies")
+                    .as("the future fails, so the broker denies access")
                     .isNotNull();
             assertThat(service.asked).doesNotContain("/elsewhere");
         }
@@ -207,7 +207,7 @@ class HttpProviderTest {
     }
 
     @Test
-    void anotherStatusIsANo() throws Exception {
+    void anyOtherStatusIsARefusal() throws Exception {
         try (AuthStage stage = new AuthStage(directory, """
                 authConfig: {provider: http}
                 plugins: {http: {connectUrl: "%s"}}
@@ -235,7 +235,8 @@ class HttpProviderTest {
             assertThat(stage.publish(client, "a/b")).isInstanceOf(AuthDecision.Denied.class);
             service.content("/acl", "{\"result\": \"pass\"}");
             assertThat(stage.publish(client, "a/b")).isEqualTo(AuthDecision.UNDECIDED);
-            assertThat(stage.auth.rulesVersion()).as("nothing is remembered").isNotEqualTo(stage.auth.rulesVersion());
+            assertThat(stage.auth.rulesVersion())
+                    .as("answers of the service must not be cached").isNotEqualTo(stage.auth.rulesVersion());
         }
     }
 
@@ -251,9 +252,11 @@ class HttpProviderTest {
             assertThat(stage.publish(client, "2")).isEqualTo(AuthDecision.ALLOWED);
             assertThat(service.asked).hasSize(before);
             assertThat(stage.publish(client, "3")).isInstanceOf(AuthDecision.Denied.class);
-            assertThat(stage.publish(client, "1")).as("the oldest gave way").isInstanceOf(AuthDecision.Denied.class);
+            assertThat(stage.publish(client, "1"))
+                    .as("the oldest decision was dropped from the cache").isInstanceOf(AuthDecision.Denied.class);
             ConnectResult.Accepted other = new ConnectResult.Accepted(client.tenant(), "bob");
-            assertThat(stage.publish(other, "2")).as("of another user").isInstanceOf(AuthDecision.Denied.class);
+            assertThat(stage.publish(other, "2"))
+                    .as("the decision for another user is not cached").isInstanceOf(AuthDecision.Denied.class);
         }
         service.content("/acl", ALLOW);
         try (AuthStage stage = openWithAcl("aclCache: 1s")) {

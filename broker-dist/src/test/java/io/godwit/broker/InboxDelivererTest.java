@@ -158,7 +158,7 @@ class InboxDelivererTest {
         Message qos0 = new Message("a", new byte[1], Qos.AT_MOST_ONCE, false, 0, MessageProperties.NONE);
         deliverer.deliver(new Delivery(PUBLISHER, qos0, List.of(FIRST), null, (topic, match) -> {}, isOver::get));
         assertThat(inserts.get(1).resend().isAbandoned())
-                .as("nobody sends it again")
+                .as("QoS 0 is not repeated, so it is never abandoned")
                 .isFalse();
     }
 

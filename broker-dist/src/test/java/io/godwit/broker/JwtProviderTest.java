@@ -420,7 +420,7 @@ class JwtProviderTest {
             JwtClaims nothing = claims();
             nothing.setClaim("acl", null);
             assertThat(stage.refused("c", token(nothing)).detail())
-                    .as("no rights are not all rights")
+                    .as("an acl of null must not allow everything")
                     .contains("acl");
         }
     }
@@ -453,7 +453,7 @@ class JwtProviderTest {
     void aClientMayHaveAWhileToShowAnotherToken() throws Exception {
         try (AuthStage stage = hmac("leeway: 0, atExpiry: reauthenticate, grace: 1h, withoutAcl: allow")) {
             assertThat(stage.accepted("c", token(ends(600))).validFor())
-                    .as("it has no method to authenticate again")
+                    .as("without an authentication method there is no grace period")
                     .isLessThan(Duration.ofSeconds(601));
             ConnectResult.Accepted client = (ConnectResult.Accepted) stage.exchange("JWT", token(ends(20)));
             assertThat(client.validFor()).isGreaterThan(Duration.ofMinutes(59));
@@ -461,7 +461,7 @@ class JwtProviderTest {
             Await.until("its time is over", () -> stage.publish(client, "t") instanceof AuthDecision.Denied);
             assertThat(stage.subscribe(client, "t")).isInstanceOf(AuthDecision.Denied.class);
             assertThat(stage.auth.rulesVersion())
-                    .as("what was remembered is asked for again")
+                    .as("a new version makes cached answers invalid")
                     .isNotEqualTo(before);
         }
     }

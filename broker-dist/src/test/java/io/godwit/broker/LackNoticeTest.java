@@ -17,13 +17,13 @@ class LackNoticeTest {
     }
 
     @Test
-    void aPauseOfAMomentIsNotWorthAWord() {
+    void aShortPauseIsNotReported() {
         look("", "no proof", "", "", "no proof", "");
         assertThat(told).isEmpty();
     }
 
     @Test
-    void whatLastsIsToldOnceAndSoIsItsEnd() {
+    void aLongLackAndItsEndAreReportedOnce() {
         look("", "no proof", "no proof", "no proof", "", "");
         assertThat(told).containsExactly("no proof", "");
     }

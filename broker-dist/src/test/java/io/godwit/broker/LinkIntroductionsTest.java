@@ -139,11 +139,11 @@ class LinkIntroductionsTest {
         assertThat(introduced).isCompleted();
         assertThat(joiner.live.knowsAllOf(OTHER)).isTrue();
         timer.advance(60_000);
-        assertThat(timer.waiting()).as("nobody looks any more").isZero();
+        assertThat(timer.waiting()).as("no timer is left").isZero();
     }
 
     @Test
-    void whoIsAskedForTwiceIsIntroducedTwice() {
+    void twoRequestsForAMemberAreBothAnswered() {
         other(5);
         CompletableFuture<Void> first = introductions.introduced(OTHER, 3);
         CompletableFuture<Void> second = introductions.introduced(OTHER, 4);
@@ -151,7 +151,7 @@ class LinkIntroductionsTest {
         assertThat(first).isCompleted();
         assertThat(second).isCompleted();
         CompletableFuture<Void> again = introductions.introduced(OTHER, 5);
-        assertThat(again).as("it is asked anew").isNotDone();
+        assertThat(again).as("a new request is not answered from an earlier one").isNotDone();
         net.deliverAll();
         assertThat(again).isCompleted();
     }
@@ -174,7 +174,7 @@ class LinkIntroductionsTest {
         net.cut("other", "joiner"); // nothing is answered
         CompletableFuture<Void> introduced = introductions.introduced(OTHER, 3);
         pass(60_000);
-        assertThat(introduced).as("linked").isNotDone();
+        assertThat(introduced).as("no time-out while the member is linked").isNotDone();
         net.cut("joiner", "other");
         pass(4_000);
         net.mend("joiner", "other");
@@ -202,11 +202,11 @@ class LinkIntroductionsTest {
         CompletableFuture<Void> notYet = introductions.introduced(OTHER, 3);
         pass(1_000);
         assertThat(introductions.isLinked(OTHER)).isFalse();
-        assertThat(notYet).as("of an earlier one").isNotDone();
+        assertThat(notYet).as("a link to an earlier life does not count").isNotDone();
         net.kill("other");
         other(6);
         pass(0);
-        assertThat(notYet).as("that life is over").isCompletedExceptionally();
+        assertThat(notYet).as("the requested life is over").isCompletedExceptionally();
         assertThat(introductions.isLinked(new NodeLife("other", 6))).isTrue();
     }
 
@@ -219,7 +219,7 @@ class LinkIntroductionsTest {
     }
 
     @Test
-    void whoIsNotWantedAnyMoreIsNotLookedFor() {
+    void aCancelledIntroductionIsNotContinued() {
         CompletableFuture<Void> introduced = introductions.introduced(OTHER, 3);
         pass(1_000);
         introduced.cancel(false);

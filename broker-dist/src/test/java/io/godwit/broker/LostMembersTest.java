@@ -145,7 +145,7 @@ class LostMembersTest {
 
     /** A node that hears from nobody may have claimed that all others are gone. */
     @Test
-    void whoIsHeardOfIsNotExcludedBeforeItIsSilent() {
+    void aMemberThatIsStillHeardIsNotExcluded() {
         agreement.isHeard = true;
         crashed(FIRST);
         assertThat(agreement.asked).isEmpty();
@@ -155,7 +155,7 @@ class LostMembersTest {
     }
 
     @Test
-    void whoLeavesInOrderIsLeftAlone() {
+    void aMemberThatLeavesInOrderIsNotExcluded() {
         lost.gone(member(FIRST), Departure.LEFT);
         timer.advance(60_000);
         assertThat(agreement.asked).isEmpty();
@@ -174,7 +174,7 @@ class LostMembersTest {
         agreement.agree();
         assertThat(agreement.excluded).containsExactly(FIRST);
         assertThat(peer()).isNull();
-        assertThat(agreement.asked).as("once is enough").containsExactly(FIRST);
+        assertThat(agreement.asked).as("only one request is sent").containsExactly(FIRST);
     }
 
     @Test
@@ -188,17 +188,17 @@ class LostMembersTest {
         assertThat(peer()).isNotNull();
         lost.joined(member(FIRST));
         timer.advance(60_000);
-        assertThat(agreement.asked).as("it is there again").hasSize(2);
+        assertThat(agreement.asked).as("no request while the member is present again").hasSize(2);
         assertThat(agreement.excluded).isEmpty();
         assertThat(peer()).isNotNull();
     }
 
     @Test
-    void whoIsThereAgainWhenTheOthersAgreeKeepsItsLink() {
+    void aMemberThatHasReturnedBeforeTheAgreementKeepsItsLink() {
         crashed(FIRST);
         lost.joined(member(FIRST));
         agreement.agree();
-        assertThat(agreement.excluded).as("agreed is agreed").containsExactly(FIRST);
+        assertThat(agreement.excluded).as("an agreed exclusion stays").containsExactly(FIRST);
         assertThat(peer()).isNotNull();
     }
 
@@ -246,7 +246,7 @@ class LostMembersTest {
         crashed(SECOND);
         assertThat(agreement.asked).containsExactly(FIRST, SECOND);
         timer.advance(60_000);
-        assertThat(agreement.asked).as("the first is not asked for again").containsExactly(FIRST, SECOND);
+        assertThat(agreement.asked).as("no second request for the first life").containsExactly(FIRST, SECOND);
         agreement.agree();
         assertThat(agreement.excluded).containsExactly(SECOND);
         assertThat(peer()).isNull();
@@ -269,11 +269,11 @@ class LostMembersTest {
         agreement.isOver = true;
         crashed(FIRST);
         assertThat(agreement.ended)
-                .as("one that starts is refused for a moment")
+                .as("one refusal is not enough: a starting process refuses for a moment")
                 .isEmpty();
         timer.advance(300);
         assertThat(agreement.ended).containsExactly(FIRST);
-        assertThat(peer()).as("nobody waits for what is over").isNull();
+        assertThat(peer()).as("the link to an ended process is closed").isNull();
         timer.advance(60_000);
         assertThat(agreement.ended).containsExactly(FIRST);
     }
@@ -302,7 +302,7 @@ class LostMembersTest {
     }
 
     @Test
-    void whoIsEvictedOrThereAgainIsNotLookedAt() {
+    void evictedAndReturnedMembersAreNotProbed() {
         crashed(FIRST);
         agreement.agree();
         agreement.view.remove(FIRST);

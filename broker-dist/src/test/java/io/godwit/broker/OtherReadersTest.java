@@ -77,7 +77,7 @@ class OtherReadersTest {
         assertThat(OtherReaders.ofPrivateKeys(config)).isEmpty();
         Files.delete(clusterKey);
         assertThat(OtherReaders.ofPrivateKeys(config))
-                .as("one that is missing is told elsewhere")
+                .as("a missing file is reported elsewhere")
                 .isEmpty();
     }
 

@@ -53,7 +53,7 @@ final class PluginJars {
 
     static void compile(Path classes, List<Path> sources) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        assertThat(compiler).as("a JDK runs the tests").isNotNull();
+        assertThat(compiler).as("the tests must run on a JDK").isNotNull();
         StringWriter says = new StringWriter();
         String api = Path.of(URI.create(RangeBalancer.class
                         .getProtectionDomain()

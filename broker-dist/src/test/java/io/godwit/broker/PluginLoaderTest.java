@@ -122,7 +122,8 @@ class PluginLoaderTest {
                     .isNotNull();
             assertThat(find(loader, "two")).isNotNull();
         }
-        assertThat(AuthProvider.class.getName()).as("as named above").isEqualTo("io.godwit.plugin.auth.AuthProvider");
+        assertThat(AuthProvider.class.getName())
+                .as("the name in the list above is correct").isEqualTo("io.godwit.plugin.auth.AuthProvider");
     }
 
     /** Each brings its own version of a library. */
@@ -402,7 +403,7 @@ class PluginLoaderTest {
             assertThat(meter.hint()).contains(new SplitHint(MIDDLE, 0.25));
             StoreSpec dist = BalanceSettings.DIST.store(Nothing::new, List.of(), config, loader);
             assertThat(dist.hinters().get().getClass().getClassLoader())
-                    .as("only where it is named")
+                    .as("the plugin's hinter is used only where the configuration names it")
                     .isSameAs(LoadMeter.class.getClassLoader());
         }
         String wrong = "storeConfig: {inbox: {splitHinter: last-key, balanceSettings: last-key.part=0.25}}";

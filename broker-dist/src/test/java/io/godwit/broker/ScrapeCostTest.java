@@ -74,9 +74,11 @@ class ScrapeCostTest {
                     percent(laterMillis + sentMillis, SHORT_INTERVAL),
                     SHORT_INTERVAL.toSeconds());
             assertThat(series).isBetween(SERIES, 2 * SERIES);
-            assertThat(sentMillis).as("time to send it").isPositive();
-            assertThat(firstMillis + sentMillis).as("at first").isLessThan(SHARE_OF_A_CORE * INTERVAL.toMillis());
-            assertThat(laterMillis + sentMillis).as("later").isLessThan(SHARE_OF_A_CORE * SHORT_INTERVAL.toMillis());
+            assertThat(sentMillis).as("milliseconds to send the answer").isPositive();
+            assertThat(firstMillis + sentMillis)
+                    .as("the cost of the first scrapes").isLessThan(SHARE_OF_A_CORE * INTERVAL.toMillis());
+            assertThat(laterMillis + sentMillis)
+                    .as("the cost of later scrapes").isLessThan(SHARE_OF_A_CORE * SHORT_INTERVAL.toMillis());
         }
     }
 

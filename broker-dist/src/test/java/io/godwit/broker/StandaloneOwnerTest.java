@@ -114,7 +114,7 @@ class StandaloneOwnerTest {
     }
 
     @Test
-    void rootsOwnDataIsRoots() throws Exception {
+    void dataOfRootStaysWithRoot() throws Exception {
         Files.setOwner(data, Files.getOwner(place));
         assertThat(run("start", "-f", "--log", "-").said()).contains("broker of root");
     }

@@ -24,7 +24,7 @@ class StartCheckTest {
     }
 
     @Test
-    void whatWouldStartIsRight() throws Exception {
+    void aConfigurationThatWouldStartPassesTheCheck() throws Exception {
         assertThat(errors("")).isEmpty();
         assertThat(errors("authConfig: {provider: allow-all}")).isEmpty();
         Files.writeString(directory.resolve("passwd"), "# nobody\n");

@@ -109,7 +109,7 @@ class StatusFileTest {
         Files.setLastModifiedTime(status, FileTime.from(Instant.EPOCH));
         Files.delete(status);
         file.alive();
-        assertThat(status).as("not made to look alive").doesNotExist();
+        assertThat(status).as("the heartbeat does not create an outdated status file").doesNotExist();
 
         Files.delete(inTheWay);
         file.alive();

@@ -129,7 +129,7 @@ class SysTopicsTest {
     }
 
     @Test
-    void aTenantIsToldItsOwnUntilItIsToldNoMore() {
+    void aTenantGetsItsOwnValuesUntilTheyEnd() {
         TenantId birds = new TenantId("birds");
         NodeRetained own = new NodeRetained(new Retained(new LinkedHashMap<>()), true);
         List<String> published = new ArrayList<>();
@@ -155,13 +155,15 @@ class SysTopicsTest {
 
             published.clear();
             topics.publish();
-            assertThat(published).as("unchanged").noneMatch(each -> each.startsWith("birds"));
+            assertThat(published)
+                    .as("an unchanged value is not published again").noneMatch(each -> each.startsWith("birds"));
             tenants.clear();
             topics.publish();
             assertThat(retained(own, birds)).isEmpty();
             tenants.put(birds, Map.of("clients/connected", "3"));
             topics.publish();
-            assertThat(published).as("as new").contains("birds $SYS/broker/clients/connected 3");
+            assertThat(published)
+                    .as("a value is published again after a clear").contains("birds $SYS/broker/clients/connected 3");
         }
     }
 

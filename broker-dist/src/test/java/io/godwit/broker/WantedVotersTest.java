@@ -72,7 +72,7 @@ class WantedVotersTest {
                 .asString()
                 .contains("1 voter is wanted of each range: what the inbox store has depends on one node");
         assertThat(BalanceSettings.warnings(config("", Map.of(INBOX, "1")), Map.of()))
-                .as("alone")
+                .as("no warning for a node alone")
                 .isEmpty();
     }
 

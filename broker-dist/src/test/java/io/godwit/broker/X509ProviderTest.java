@@ -122,7 +122,7 @@ class X509ProviderTest {
         try (AuthStage stage = new AuthStage(directory, "authConfig: {providers: [x509, file]}\n")) {
             ConnectResult.Accepted gate = (ConnectResult.Accepted) connect(stage, certificate("CN=gate"));
             assertThat(stage.publish(gate, "gates/1"))
-                    .as("a file without rules says nothing of others' clients")
+                    .as("a file provider without rules does not decide about clients of others")
                     .isEqualTo(AuthDecision.UNDECIDED);
         }
     }

@@ -57,7 +57,7 @@ class RemovalsAgainTest {
     }
 
     private void look() {
-        assertThat(timers).as("one timer at most").hasSizeLessThanOrEqualTo(1);
+        assertThat(timers).as("at most one timer runs").hasSizeLessThanOrEqualTo(1);
         nanos += RemovalsAgain.LOOK.toNanos();
         Runnable due = timers.poll();
         if (due != null) {
@@ -127,7 +127,7 @@ class RemovalsAgainTest {
         for (int i = 0; i < 1_000; i++) {
             removed("same");
         }
-        assertThat(removals.size()).as("the others are not forgotten for it").isGreaterThan(50);
+        assertThat(removals.size()).as("repeated removals of one filter do not displace the others").isGreaterThan(50);
     }
 
     @Test

@@ -85,7 +85,7 @@ class RouteStoreTest {
                 .isCompleted();
         underWay.completeExceptionally(new RangeException(RangeException.Cause.LOST, "for the test"));
 
-        assertThat(range.changes).as("the removal alone").containsExactly(2);
+        assertThat(range.changes).as("only the removal is written").containsExactly(2);
         assertThat(reason(added)).isEqualTo(RangeException.Cause.LOST);
     }
 
@@ -98,7 +98,7 @@ class RouteStoreTest {
         assertThat(store.put(routes(1, "/+"), ALICE, RouteNumber.NONE)).isCompleted();
         underWay.completeExceptionally(new RangeException(RangeException.Cause.LOST, "for the test"));
 
-        assertThat(range.changes).as("the addition alone").containsExactly(1);
+        assertThat(range.changes).as("only the addition is written").containsExactly(1);
         assertThat(reason(removed)).isEqualTo(RangeException.Cause.LOST);
     }
 

@@ -100,7 +100,7 @@ class ReplacedLeaderTest {
         }
         assertThat(clients).allMatch(TestClient::isOpen);
         assertThat(clients).allMatch(client -> client.lastDisconnectCode() == -1);
-        assertThat(broker.inboxMoves()).as("replaced leaders").isGreaterThan(20);
+        assertThat(broker.inboxMoves()).as("number of replaced leaders").isGreaterThan(20);
         assertThat(broker.count("godwit.mqtt.attachments.continued")).isGreaterThan(20 * clients.size());
         assertThat(broker.count("godwit.mqtt.attachments.lost")).isZero();
         assertThat(broker.count("godwit.inbox.dropped")).isZero();
@@ -148,7 +148,7 @@ class ReplacedLeaderTest {
         void check(int[][] sent) {
             Map<String, List<Integer>> byFlow = new HashMap<>();
             for (Publish publish : received) {
-                assertThat(publish.dup()).as("marked as repeated").isFalse();
+                assertThat(publish.dup()).as("a first delivery is not marked as a repeat").isFalse();
                 String payload = new String(publish.payload(), UTF_8);
                 int slash = payload.lastIndexOf('/');
                 byFlow.computeIfAbsent(payload.substring(0, slash), flow -> new ArrayList<>())

@@ -155,7 +155,7 @@ class ArchiveTest {
 
     /** The JVM writes one all the same, of the few classes that were loaded until then. */
     @Test
-    void whereTheTrainingFailsThereIsNone() throws Exception {
+    void noArchiveExistsIfTheTrainingFails() throws Exception {
         try (BrokerProcess broker =
                 broker("failing").environment("JAVA_TOOL_OPTIONS", "-Dinbox_store_replica_voter_count=none")) {
             assertThat(broker.makeArchive()).contains("no archive of classes");

@@ -172,7 +172,7 @@ class CheckoutStartTest {
             file("my data/godwit.pid", pid);
             assertThat(said("stop")).contains("stopped");
             assertThat(said("status")).contains("not running");
-            assertThat(commandLine).as("of the ended process").isEmptyFile();
+            assertThat(commandLine).as("the command line of an ended process").isEmptyFile();
         } finally {
             parent.destroyForcibly();
         }

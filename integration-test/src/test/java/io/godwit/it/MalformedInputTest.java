@@ -452,7 +452,7 @@ class MalformedInputTest {
                 .mapToLong(found -> Long.parseLong(found.group(1)))
                 .max()
                 .orElse(0);
-        softly.assertThat(counted).as("counted").isEqualTo(violations);
+        softly.assertThat(counted).as("the metrics count each violation").isEqualTo(violations);
     }
 
     /** What the process has printed is there to the end of its start, and then its log. */

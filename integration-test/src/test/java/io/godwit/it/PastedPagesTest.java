@@ -115,13 +115,14 @@ class PastedPagesTest {
         paste(script, PastedPage.read(GET_STARTED));
         script.run(1883, List.of("data", "n1/data", "n2/data", "n3/data"));
 
-        assertThat(script.said("1")).as("a slow start tells no fault").doesNotContain("No such file");
+        assertThat(script.said("1"))
+                .as("the commands wait until the broker has started").doesNotContain("No such file");
         assertThat(script.said("2")).isEqualTo("landed in Tasmania\n");
-        assertThat(script.said("3")).as("a message outlives kill -9").endsWith("took off\n");
+        assertThat(script.said("3")).as("a message survives kill -9").endsWith("took off\n");
         assertThat(script.said("4")).contains("ready", "listening on tcp 127.0.0.1:1883");
         assertThat(script.said("8")).contains("alive").endsWith("three nodes\n");
         assertThat(script.said("10"))
-                .as("a session outlives the node that it was made on")
+                .as("a session survives the loss of its node")
                 .endsWith("still here\n");
         assertThat(script.said("11")).contains("LEADER", "voters wanted of each range: 3");
     }

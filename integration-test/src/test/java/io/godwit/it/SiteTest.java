@@ -49,7 +49,7 @@ class SiteTest {
         assertThat(site.resolve("source/conf/standalone.yml"))
                 .hasSameTextualContentAs(ROOT.resolve("conf/standalone.yml"));
         assertThat(Files.readString(site.resolve("get-started.html")))
-                .as("nothing is loaded from elsewhere")
+                .as("the page loads nothing from other hosts")
                 .doesNotContain("fonts.googleapis.com")
                 .doesNotContainPattern("<(script|link)[^>]* (src|href)=\"https?:");
     }
@@ -101,7 +101,7 @@ class SiteTest {
         builder.environment().put("PYTHONDONTWRITEBYTECODE", "1"); // the hooks lie in the sources
         Process process = builder.start();
         try {
-            assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("ended").isTrue();
+            assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("the process has ended").isTrue();
         } finally {
             process.destroyForcibly().waitFor();
         }

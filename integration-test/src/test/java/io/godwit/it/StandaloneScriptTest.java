@@ -56,7 +56,7 @@ class StandaloneScriptTest {
         int port = Ports.free().getPort();
         Node node = new Node("one", listenerAt("127.0.0.1", port));
         assertThat(node.run("status").code()).isEqualTo(3);
-        assertThat(node.run("stop").code()).as("nothing to stop").isZero();
+        assertThat(node.run("stop").code()).as("stop succeeds if no broker runs").isZero();
 
         Result started = node.run("start");
 
@@ -66,9 +66,9 @@ class StandaloneScriptTest {
                 .doesNotContain("warning");
         assertThat(node.pid()).isPresent();
         String jvm = Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline"));
-        assertThat(jvm).as("names of seeds are asked for again, not remembered").contains("-Dsun.net.inetaddr.ttl=3");
+        assertThat(jvm).as("names of seeds are not cached for long").contains("-Dsun.net.inetaddr.ttl=3");
         assertThat(jvm.contains("-XX:TrimNativeHeapInterval=10000"))
-                .as("native memory that was freed is given back, by a JVM that can")
+                .as("freed native memory is returned if the JVM supports it")
                 .isEqualTo(canTrim());
         accepts(port);
         Result status = node.run("status");
@@ -172,7 +172,9 @@ class StandaloneScriptTest {
                 for (String command : List.of("status", "stop")) {
                     List<String> words = new ArrayList<>(asAnother);
                     words.addAll(List.of(script.toString(), command, "--data", of.toString()));
-                    assertThat(answer(words).code()).as("to be seen").isEqualTo(command.equals("status") ? 3 : 0);
+                    assertThat(answer(words).code())
+                            .as("the user may look into the data directory")
+                            .isEqualTo(command.equals("status") ? 3 : 0);
                     Files.setPosixFilePermissions(
                             data, PosixFilePermissions.fromString(isRoot ? "rwx------" : "---------"));
                     Result answer = answer(words);

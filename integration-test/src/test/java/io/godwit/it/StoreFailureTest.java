@@ -211,7 +211,7 @@ class StoreFailureTest {
 
     private static Outcome refused(BrokerProcess broker, Path damaged) throws Exception {
         assertThat(broker.said()).contains(damaged.getFileName().toString());
-        assertThat(broker.handle()).as("process").isNull();
+        assertThat(broker.handle()).as("the process has ended").isNull();
         DataFiles.flipMiddle(damaged);
         broker.start();
         assertThat(broker.status()).doesNotContain("FAILED");
@@ -231,7 +231,7 @@ class StoreFailureTest {
         if (status.contains("store inbox FAILED")) {
             try (TestClient late = new TestClient(ClientConfig.of(broker.address(), "late", 5))) {
                 assertThat(isConnected(late) && codeUnlessClosed(late, "t") < 0x80)
-                        .as("a write after it")
+                        .as("a write after the failure must not be acknowledged")
                         .isFalse();
             }
         }
@@ -448,16 +448,16 @@ class StoreFailureTest {
                 assertThat(codeOf(writer.publish("x", "refused", 2))).isGreaterThanOrEqualTo(0x80);
                 assertThat(exact.subscribe("new", 1)).isGreaterThanOrEqualTo(0x80);
                 assertThat(codeOf(writer.publish("$delayed/60/t", "refused", 1)))
-                        .as("a message for later")
+                        .as("a delayed message is refused")
                         .isEqualTo(0x97);
                 assertThat(connectCode(ClientConfig.of(broker.address(), "new", 5)))
-                        .as("a new session")
+                        .as("a new session is refused")
                         .isEqualTo(0x89);
                 Packet.Will large = new Packet.Will("t", new byte[10_000], 1, false, Properties.NONE);
                 ClientConfig transientClient =
                         ClientConfig.of(broker.address(), "live", 5).withCleanSession();
                 assertThat(connectCode(transientClient.withWill(large))).isEqualTo(0x89);
-                assertThat(connectCode(transientClient)).as("nothing is kept").isZero();
+                assertThat(connectCode(transientClient)).as("a session that stores nothing is accepted").isZero();
                 acknowledge(withheld); // PUBREC
                 acknowledge(withheld); // PUBCOMP: the PUBREL was let through
                 assertThat(drained(broker, "kept")).isEqualTo(queued);

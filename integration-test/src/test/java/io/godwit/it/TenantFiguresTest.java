@@ -92,7 +92,7 @@ class TenantFiguresTest {
             other.publish("t", "last", 1).get(20, TimeUnit.SECONDS);
             Packet.Publish first = fish.next(PATIENCE);
             assertThat(first).isNotNull();
-            assertThat(first.topic()).as("nothing came below $SYS").isEqualTo("t");
+            assertThat(first.topic()).as("no message below $SYS arrived").isEqualTo("t");
         }
     }
 

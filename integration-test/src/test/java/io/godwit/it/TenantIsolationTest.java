@@ -95,7 +95,7 @@ class TenantIsolationTest {
         TestClient bird = client(config("birds", "same").withCleanSession());
         TestClient fish = client(config("fish", "same").withCleanSession());
         assertThat(bird.isOpen())
-                .as("not taken over by a client of another tenant")
+                .as("a client of another tenant does not take over the client id")
                 .isTrue();
         bird.subscribe("t/#", 1);
         fish.subscribe("t/#", 1);
@@ -130,7 +130,7 @@ class TenantIsolationTest {
         assertGetsOnlyItsOwn(backFish, "t/2");
         assertThat(backFish.connectAnew().sessionPresent()).isFalse();
         assertThat(backBird.connect().sessionPresent())
-                .as("a clean start in another tenant leaves it")
+                .as("a clean start in another tenant does not affect the session")
                 .isTrue();
     }
 
@@ -217,7 +217,7 @@ class TenantIsolationTest {
         say("tenants: {birds: {maxTopicLevels: two}}");
         Path status = directory.resolve("data/godwit.status");
         Await.until("the mistake is told", () -> Files.readString(status).contains("tenants.birds.maxTopicLevels"));
-        assertThat(refuses(bird, "a/b/c")).as("what was said before holds").isTrue();
+        assertThat(refuses(bird, "a/b/c")).as("after a mistake in the file, the old settings stay in force").isTrue();
         say(BOTH);
         Await.until("it is allowed again", () -> !refuses(bird, "a/b/c"));
         Await.until("the warning is gone", () -> !Files.readString(status).contains("maxTopicLevels"));

@@ -58,7 +58,7 @@ class TopicConveniencesTest {
                     TestClient holder = client(broker, "holder")) {
                 other.connect();
                 assertThat(other.subscribe("$exclusive/e/+", 1))
-                        .as("held by a session that is not connected")
+                        .as("a session without a connection holds the filter")
                         .isEqualTo(0x97);
                 assertThat(holder.connect().sessionPresent()).isTrue();
                 assertThat(new String[] {

@@ -106,7 +106,7 @@ class ConnectAuthTest {
                                 "reason",
                                 reason.name().toLowerCase(Locale.ROOT)))
                 .isEqualTo(1);
-        assertThat(node().directory.size()).as("client ids taken").isZero();
+        assertThat(node().directory.size()).as("client ids in use").isZero();
     }
 
     @Test

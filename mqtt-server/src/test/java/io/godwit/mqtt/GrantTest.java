@@ -156,7 +156,7 @@ class GrantTest {
     }
 
     @Test
-    void undecidedInAnotherAuthenticationIsANo() {
+    void anUndecidedReauthenticationIsARefusal() {
         try (TestClient client = exchanged("first")) {
             client.send(again("nothing"));
             assertThat(client.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.NOT_AUTHORIZED);

@@ -428,7 +428,7 @@ class InterceptionTest {
                     }
                 }
             }
-            assertThat(never).as("one of each QoS at a time").hasSize(2);
+            assertThat(never).as("one message of each QoS waits at a time").hasSize(2);
             held.send(new PingReq());
             held.receive(PingResp.class);
             held.send(Disconnect.NORMAL);

@@ -50,7 +50,7 @@ class MountPointTest {
 
             outside.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "at/bob/c", "m"));
             assertThat(bob.receive(Publish.class).topic())
-                    .as("and nothing before")
+                    .as("no other message arrives before it")
                     .isEqualTo("c");
         }
     }
@@ -106,13 +106,13 @@ class MountPointTest {
                         .containsExactly(ReasonCode.GRANTED_QOS_1);
                 outside.send(TestClient.publish(3, Qos.AT_LEAST_ONCE, false, "at/bob/mine", "m"));
                 assertThat(bob.receive(Publish.class).topic())
-                        .as("and nothing before")
+                        .as("no other message arrives before it")
                         .isEqualTo("mine");
                 assertThat(node.inbox.wills()).isEmpty();
             }
             try (TestClient bob = new TestClient(node.addresses.get(1), 5)) { // waits for the end of the one before
                 assertThat(bob.connect(persistent("c", "bob")).sessionPresent())
-                        .as("his own")
+                        .as("each mount point has its own session")
                         .isTrue();
                 assertThat(node.inbox.wills()).extracting(Message::topic).containsExactly("at/bob/w");
             }

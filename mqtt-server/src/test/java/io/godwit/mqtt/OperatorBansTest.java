@@ -117,7 +117,7 @@ class OperatorBansTest {
             assertTold(banned);
             answer.complete(new ConnectResult.Accepted(TenantId.DEFAULT, "late"));
             assertThat(late.receive(ConnAck.class).reasonCode())
-                    .as("a connection from before the ban")
+                    .as("a connection that was opened before the ban")
                     .isEqualTo(ReasonCode.BANNED);
             assertThat(connect(node, 5, "x", null)).isEqualTo(ReasonCode.BANNED);
             assertThat(connect(node, 3, "x", null)).isEqualTo(ReasonCode.NOT_AUTHORIZED);
@@ -126,7 +126,8 @@ class OperatorBansTest {
                     .extracting(event -> ((BrokerEvent.ConnectionRefused) event).limit())
                     .containsExactly(ConnectionLimit.BANNED, ConnectionLimit.BANNED);
             node.server.operatorBans().put(LOOPBACK, 1);
-            assertThat(connect(node, 5, "x", null)).as("it has ended").isEqualTo(ReasonCode.SUCCESS);
+            assertThat(connect(node, 5, "x", null))
+                    .as("a ban that has ended has no effect").isEqualTo(ReasonCode.SUCCESS);
         }
     }
 

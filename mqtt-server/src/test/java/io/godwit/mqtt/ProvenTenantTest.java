@@ -112,9 +112,9 @@ class ProvenTenantTest {
         assertThat(tenantOf(null, "TALK")).isEqualTo("fish");
         assertThat(tenantOf("fish/other", null)).isEqualTo("fish");
         accepts(tenant -> new ConnectResult.Accepted(tenant, "lamp"));
-        assertThat(tenantOf("birds/any", null)).as("no tenant is proven").isEqualTo("default");
+        assertThat(tenantOf("birds/any", null)).as("the user name proves no tenant").isEqualTo("default");
         accepts(tenant -> new ConnectResult.Accepted(tenant, null));
-        assertThat(tenantOf("birds/any", "TALK")).as("no user is proven").isEqualTo("default");
+        assertThat(tenantOf("birds/any", "TALK")).as("no user name is proven").isEqualTo("default");
     }
 
     @ParameterizedTest
@@ -127,7 +127,7 @@ class ProvenTenantTest {
                 .filteredOn(BrokerEvent.ConnectDenied.class::isInstance)
                 .extracting(event -> ((BrokerEvent.ConnectDenied) event).detail())
                 .containsExactly("its tenant is not known");
-        assertThat(node.directory.size()).as("client ids taken").isZero();
+        assertThat(node.directory.size()).as("client ids in use").isZero();
     }
 
     @Test

@@ -146,7 +146,8 @@ class TenantQuotasTest {
                 TestClient other = client(node, 5, "c", "c")) {
             assertThat(suback(a, "1")).isEqualTo(ReasonCode.GRANTED_QOS_1);
             subscriptions.set(2);
-            assertThat(suback(a, "1")).as("it is there").isEqualTo(ReasonCode.GRANTED_QOS_1);
+            assertThat(suback(a, "1"))
+                    .as("an existing subscription may be repeated").isEqualTo(ReasonCode.GRANTED_QOS_1);
             assertThat(suback(a, "2")).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
             assertThat(suback(b, "2").isError()).isTrue();
             assertThat(suback(other, "2")).isEqualTo(ReasonCode.GRANTED_QOS_1);
@@ -155,7 +156,8 @@ class TenantQuotasTest {
                     .isEqualTo(2);
             subscriptions.set(1);
             for (int i = 0; i < 3; i++) {
-                assertThat(suback(a, "s" + i)).as("none is counted for ever").isEqualTo(ReasonCode.GRANTED_QOS_1);
+                assertThat(suback(a, "s" + i))
+                        .as("each subscription is removed from the count again").isEqualTo(ReasonCode.GRANTED_QOS_1);
             }
         }
     }
@@ -168,10 +170,12 @@ class TenantQuotasTest {
             assertThat(puback(a, true, "new", "x").isError()).isFalse();
             retained.set(2);
             assertThat(puback(a, true, "newer", "x")).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
-            assertThat(puback(a, true, "there", "x").isError()).as("replaced").isFalse();
-            assertThat(puback(a, true, "any", "").isError()).as("cleared").isFalse();
+            assertThat(puback(a, true, "there", "x").isError())
+                    .as("a retained message may be replaced at the quota").isFalse();
+            assertThat(puback(a, true, "any", "").isError())
+                    .as("a retained message may be cleared at the quota").isFalse();
             assertThat(puback(a, false, "newer", "x").isError())
-                    .as("not retained")
+                    .as("a message that is not retained is accepted")
                     .isFalse();
             assertThat(puback(old, true, "newer", "x")).isEqualTo(ReasonCode.SUCCESS);
             assertThat(node.retain
@@ -184,7 +188,7 @@ class TenantQuotasTest {
             retained.set(1);
             for (int i = 0; i < 3; i++) {
                 assertThat(puback(a, true, "n" + i, "x").isError())
-                        .as("none is counted for ever")
+                        .as("each retained message is removed from the count again")
                         .isFalse();
             }
         }
@@ -235,13 +239,13 @@ class TenantQuotasTest {
             assertThat(answer(node, connect(5, "more", "birds/a", 3_600)).reasonCode())
                     .isEqualTo(ReasonCode.QUOTA_EXCEEDED);
             assertThat(answer(node, connect(5, "more", "birds/a", 0)).reasonCode())
-                    .as("one that ends with its connection")
+                    .as("a session that ends with its connection is accepted")
                     .isEqualTo(ReasonCode.SUCCESS);
             ConnAck resumed = answer(node, connect(5, "kept", "birds/a", 3_600));
             assertThat(resumed.reasonCode()).isEqualTo(ReasonCode.SUCCESS);
             assertThat(resumed.sessionPresent()).isTrue();
             assertThat(answer(node, connect(5, "more", "more", 3_600)).reasonCode())
-                    .as("of another tenant")
+                    .as("a session of another tenant is accepted")
                     .isEqualTo(ReasonCode.SUCCESS);
             assertThat(reached(node)).containsExactly(TenantResource.SESSIONS);
             Await.until(
@@ -269,7 +273,8 @@ class TenantQuotasTest {
                 assertThat(puback(a, false, "t", "x").isError()).isFalse();
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-            assertThat(millis).as("400 beyond the first second's worth").isGreaterThan(1_500);
+            assertThat(millis)
+                    .as("milliseconds for 400 messages more than the burst of one second").isGreaterThan(1_500);
             assertThat(node.events)
                     .filteredOn(BrokerEvent.ThrottlingBegan.class::isInstance)
                     .anySatisfy(event -> assertThat(((BrokerEvent.ThrottlingBegan) event).cause())
@@ -287,7 +292,7 @@ class TenantQuotasTest {
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             assertThat(millis)
-                    .as("30,000 bytes beyond the first second's worth")
+                    .as("milliseconds for 30,000 bytes more than the burst of one second")
                     .isGreaterThan(1_000);
         }
     }
@@ -310,7 +315,8 @@ class TenantQuotasTest {
                 b.send(new PubAck(b.receive(Publish.class).packetId()));
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-            assertThat(millis).as("300 beyond the first second's worth").isGreaterThan(1_000);
+            assertThat(millis)
+                    .as("milliseconds for 300 messages more than the burst of one second").isGreaterThan(1_000);
             assertThat(node.events)
                     .filteredOn(BrokerEvent.ThrottlingBegan.class::isInstance)
                     .extracting(event -> ((BrokerEvent.ThrottlingBegan) event).cause())

@@ -147,7 +147,7 @@ class TenantsTest {
             assertThat(answer(node, connect(5, "birds/lamp", null, 90, 1_000)).sessionExpirySeconds())
                     .isEqualTo(200);
             assertThat(answer(node, connect(5, "birds/lamp", null, 90, 0)).sessionExpirySeconds())
-                    .as("0 stays")
+                    .as("an expiry of 0 is not raised")
                     .isEqualTo(-1);
             ConnAck others = answer(node, connect(5, "lamp", null, 5, 10));
             assertThat(others.maximumQos()).isEqualTo(-1);

@@ -99,7 +99,7 @@ class TopicConveniencesTest {
             assertThat(first.subscribe(1, "$exclusive/e/+", Qos.AT_LEAST_ONCE).reasonCodes())
                     .containsExactly(ReasonCode.GRANTED_QOS_1);
             assertThat(first.subscribe(2, "$exclusive/e/+", Qos.AT_MOST_ONCE).reasonCodes())
-                    .as("its own again")
+                    .as("a client may subscribe to its own exclusive filter again")
                     .containsExactly(ReasonCode.SUCCESS);
             second.send(new Subscribe(
                     3,

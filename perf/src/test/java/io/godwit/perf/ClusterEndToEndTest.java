@@ -42,7 +42,7 @@ class ClusterEndToEndTest {
                 "--out",
                 reports.toString());
 
-        assertThat(code).as("4: a busy machine was late").isIn(0, 4);
+        assertThat(code).as("4 is allowed: a busy machine may miss the rate").isIn(0, 4);
         JsonObject run = json("15k*.json");
         JsonObject delivery = run.getJsonObject("delivery");
         assertThat(delivery.getLong("sent")).isGreaterThanOrEqualTo(100);
@@ -56,7 +56,7 @@ class ClusterEndToEndTest {
         assertThat(table.getJsonArray("rows")).hasSize(1);
         List<String> row = texts(table.getJsonArray("rows").getJsonArray(0));
         assertThat(row).startsWith("15k_15k_qos1_p256_1mps_3n_3v", "0.002", "3", "3", "15k", "134.15", "30.0");
-        assertThat(row).last().as("lost").isEqualTo("0");
+        assertThat(row).last().as("number of lost messages").isEqualTo("0");
     }
 
     /** Few clients and filters, as this only tests that the rows run. */
@@ -80,7 +80,7 @@ class ClusterEndToEndTest {
                 "--out",
                 reports.toString());
 
-        assertThat(code).as("nothing is lost, whatever the figures").isZero();
+        assertThat(code).as("no message is lost, whatever the other results are").isZero();
         JsonArray rows = json("cluster-rows-*.json").getJsonArray("rows");
         assertThat(rows)
                 .hasSize(4)

@@ -123,7 +123,7 @@ class UnhelpfulServerTest {
                 "--out",
                 home.toString());
 
-        assertThat(code).as("nothing is delivered").isEqualTo(3);
+        assertThat(code).as("the exit code if no message is delivered").isEqualTo(3);
         assertThat(first).containsExactlyInAnyOrder("p0", "p2", "s1", "s3");
         assertThat(second).containsExactlyInAnyOrder("p1", "p3", "s0", "s2");
     }

@@ -130,7 +130,7 @@ class LostNodeTest {
         host.advanceMillis(10);
         lose();
         host.runUntilIdle();
-        assertThat(set).as("it is not there, so it is not acknowledged").isCompletedExceptionally();
+        assertThat(set).as("the message was replaced, so it is not acknowledged").isCompletedExceptionally();
         assertThat(retained()).containsExactly("2");
     }
 

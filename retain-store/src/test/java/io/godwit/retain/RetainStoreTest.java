@@ -320,7 +320,7 @@ class RetainStoreTest {
             setRecorded("a/" + i % 5, "1", i, RetainClient.NEWEST);
         }
         assertThat(remembered()).isEqualTo(50);
-        assertThat(keys("a")).as("messages and marks").isEqualTo(55);
+        assertThat(keys("a")).as("number of messages and marks").isEqualTo(55);
         host.crashAndRestart();
         assertThat(remembered()).isEqualTo(50);
         for (int i = 0; i < 50; i++) {
@@ -343,7 +343,7 @@ class RetainStoreTest {
             setRecorded("b", "1", 2, RetainClient.NEWEST);
         }
         assertThat(remembered()).isEqualTo(1);
-        assertThat(keys("a")).as("two messages, one mark").isEqualTo(3);
+        assertThat(keys("a")).as("two messages and one mark").isEqualTo(3);
         set("b", "2");
         setRecorded("b", "1", 2, RetainClient.NEWEST);
         assertThat(match("#")).containsExactly("a=1", "b=2");
@@ -584,7 +584,7 @@ class RetainStoreTest {
             RetainClient.Page page = host.await(client.match(TENANT, filter(filter), cursor, maxMessages, maxBytes));
             assertThat(page.messages()).hasSizeLessThanOrEqualTo(maxMessages);
             assertThat(page.cursor() != null && page.messages().isEmpty())
-                    .as("an empty page with more to follow")
+                    .as("a page without messages although more follow")
                     .isFalse();
             page.messages().forEach(message -> found.add(message.topic() + "=" + new String(message.payload(), UTF_8)));
             cursor = page.cursor();

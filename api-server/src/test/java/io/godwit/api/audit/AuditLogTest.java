@@ -71,7 +71,7 @@ class AuditLogTest {
 
     /** A change that has begun has a place, however long the disk takes. */
     @Test
-    void withoutAPlaceAChangeIsNotBegun() {
+    void noChangeBeginsIfItCannotBeRecorded() {
         log.start();
         List<AuditLog.Entry> all = new ArrayList<>();
         for (int i = 0; i < AuditLog.MOST; i++) {
@@ -134,7 +134,7 @@ class AuditLogTest {
     }
 
     @Test
-    void whatWasNeverStartedCloses() {
+    void aLogThatWasNeverStartedCanBeClosed() {
         log.close();
         assertThat(disk.lines).isEmpty();
     }

@@ -39,7 +39,7 @@ class TokenFileTest {
     }
 
     @Test
-    void whatIsWrittenIsReadAgain() {
+    void aWrittenFileCanBeReadAgain() {
         TokenFile file = TokenFile.parse("# who\n\nann:admin::sha256:" + HASH + "\nops:viewer:t1:subject:CN=a:b,O=c\n");
         assertThat(TokenFile.parse(file.text()).entries())
                 .isEqualTo(file.entries())

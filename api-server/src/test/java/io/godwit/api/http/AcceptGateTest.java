@@ -85,7 +85,7 @@ class AcceptGateTest {
     }
 
     @Test
-    void nobodyGetsMoreThanOthersInThisWay() {
+    void noSourceGetsMorePlacesThanOthers() {
         List<EmbeddedChannel> one = from("10.0.0.1", 3);
         List<EmbeddedChannel> other = from("10.0.0.2", 2);
         EmbeddedChannel third = from("10.0.0.3");
@@ -102,7 +102,7 @@ class AcceptGateTest {
 
     /** The pipeline may wait for a client that reads nothing. */
     @Test
-    void whatIsReplacedOrEndedClosesAlthoughItsPipelineWaits() {
+    void aReplacedOrEndedConnectionClosesAlthoughItsPipelineWaits() {
         List<EmbeddedChannel> many = from("10.0.0.1", 4);
         for (EmbeddedChannel each : many) {
             each.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
@@ -123,7 +123,7 @@ class AcceptGateTest {
     }
 
     @Test
-    void whatIsReplacedBeforeItsEventLoopHasItEnds() {
+    void aConnectionReplacedBeforeItsRegistrationIsClosed() {
         EmbeddedChannel early =
                 between(new InetSocketAddress("10.0.0.1", ++port), new InetSocketAddress("10.9.9.9", 8_091), false);
         from("10.0.0.1", 3);
@@ -135,7 +135,7 @@ class AcceptGateTest {
     }
 
     @Test
-    void whoIsKnownStays() {
+    void knownConnectionsStay() {
         List<EmbeddedChannel> many = from("10.0.0.1", 4);
         known(many.get(0));
         List<EmbeddedChannel> few = from("10.0.0.2", 2);
@@ -160,7 +160,7 @@ class AcceptGateTest {
         known(other);
         from("10.0.0.1", 2);
         assertThat(from("10.0.0.1").isOpen()).isTrue();
-        assertThat(one.isOpen()).as("the oldest stranger").isFalse();
+        assertThat(one.isOpen()).as("the oldest unknown connection is closed").isFalse();
         assertThat(other.isOpen()).isTrue();
         EmbeddedChannel again = between(remote, new InetSocketAddress("10.9.9.1", 8_091));
         end(other);
@@ -196,7 +196,7 @@ class AcceptGateTest {
         assertThat(another.isOpen()).isTrue();
         assertThat(from("10.0.0.1").isOpen()).isTrue();
         assertThat(open(household).stream().filter(each -> each).count()).isEqualTo(4);
-        assertThat(from("2001:db8:0:ab09::1").isOpen()).as("of that household").isFalse();
+        assertThat(from("2001:db8:0:ab09::1").isOpen()).as("the full household gets no further connection").isFalse();
         household.forEach(EmbeddedChannel::close);
         another.close();
         assertThat(gate.open()).isEqualTo(1);

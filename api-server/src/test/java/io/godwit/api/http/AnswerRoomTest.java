@@ -15,10 +15,10 @@ class AnswerRoomTest {
         assertThat(room.tryTake("a", 20_000)).isTrue();
         assertThat(room.tryTake("a", 20_000)).isFalse();
         assertThat(room.tryTake("a", AnswerRoom.SMALL_BYTES))
-                .as("small ones need none")
+                .as("small answers take no room")
                 .isTrue();
         assertThat(room.tryTake("b", HALF)).isTrue();
-        assertThat(room.tryTake("c", 20_000)).as("all is taken").isFalse();
+        assertThat(room.tryTake("c", 20_000)).as("there is no room left").isFalse();
         room.give("a", 20_000);
         assertThat(room.tryTake("a", 20_000)).isTrue();
         room.give("b", HALF);
@@ -31,7 +31,7 @@ class AnswerRoomTest {
         assertThat(room.tryTake("b", 20_000)).isFalse();
         room.give("a", 3 * HALF);
         assertThat(room.tryTake("b", 20_000)).isTrue();
-        assertThat(room.tryTake("a", HALF + 1)).as("the only one of its caller").isTrue();
+        assertThat(room.tryTake("a", HALF + 1)).as("a large answer is allowed if it is the caller's only one").isTrue();
         assertThat(room.tryTake("a", 20_000)).isFalse();
     }
 }

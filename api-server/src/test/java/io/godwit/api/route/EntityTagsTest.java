@@ -22,7 +22,7 @@ class EntityTagsTest {
     }
 
     @Test
-    void whatIsWeakOrAnotherOrNoneIsNot() {
+    void weakOtherAndMissingTagsAreNotAdmitted() {
         for (String each :
                 new String[] {"", " ", "\"b\"", "W/\"a\"", "a", "\"a", "x\"a\"", ",\"a\"", "\"b\" \"a\"", "*, \"b\""}) {
             assertThat(admits(each, "a")).as(each).isFalse();

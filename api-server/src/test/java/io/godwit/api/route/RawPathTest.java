@@ -54,7 +54,7 @@ class RawPathTest {
     }
 
     @Test
-    void noPathIsNoPlainOne() {
+    void aMissingPathIsNotAPlainPath() {
         assertThat(RawPath.isPlain(null)).isFalse();
     }
 }

@@ -24,7 +24,7 @@ class SharedAnswersTest {
     }
 
     @Test
-    void whoAsksWhileItIsAskedOrSoonAfterGetsTheSame() {
+    void callersDuringAQuestionOrSoonAfterItGetTheSameAnswer() {
         CompletableFuture<String> first = get("a");
         now += TimeUnit.SECONDS.toNanos(5); // as long as it is under way
         CompletableFuture<String> second = get("a");
@@ -55,7 +55,7 @@ class SharedAnswersTest {
     }
 
     @Test
-    void oneWhoGivesUpEndsItForNobodyElse() {
+    void aCallerThatGivesUpDoesNotEndTheQuestionForOthers() {
         CompletableFuture<String> first = get("a");
         CompletableFuture<String> second = get("a");
         first.cancel(true);
@@ -64,7 +64,7 @@ class SharedAnswersTest {
     }
 
     @Test
-    void fewAreKept() {
+    void onlyAFewAnswersAreKept() {
         for (int i = 0; i < 1_000; i++) {
             get(i);
         }

@@ -25,7 +25,7 @@ class TurnsTest {
     }
 
     @Test
-    void someBeginAtOnceAndSomeWaitForThese() {
+    void someQuestionsBeginAtOnceAndSomeWaitForThem() {
         List<Turns.Turn> all = begin("a", Turns.MOST + 2);
         assertThat(begun).containsExactly("a0", "a1", "a2");
         all.get(1).end();
@@ -50,7 +50,7 @@ class TurnsTest {
     }
 
     @Test
-    void whoeverHasGoneWaitsForNoTurn() {
+    void callersThatHaveLeftWaitForNoTurn() {
         List<Turns.Turn> all = begin("a", Turns.MOST + 2);
         all.get(Turns.MOST).end();
         all.get(0).end();
@@ -73,7 +73,7 @@ class TurnsTest {
     }
 
     @Test
-    void nodesDoNotSearchForWhomHasGone() {
+    void nodesDoNotSearchForCallersThatHaveLeft() {
         Turns.Turn turn = begin("a", 1).get(0);
         turn.end();
         assertThat(turn.hold()).isFalse();

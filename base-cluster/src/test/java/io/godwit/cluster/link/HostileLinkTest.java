@@ -141,7 +141,7 @@ class HostileLinkTest {
     }
 
     @Test
-    void whatIsNoProtocolEndsThePairingAndNoOther() throws Exception {
+    void aViolationOfTheProtocolEndsOnlyItsPairing() throws Exception {
         List<byte[]> attacks = new ArrayList<>(List.of(
                 new byte[0],
                 new byte[1],
@@ -289,7 +289,7 @@ class HostileLinkTest {
 
     /** Huge numbers must not make this end send more than otherwise. */
     @Test
-    void hugeNumbersAreNoHarm() throws Exception {
+    void hugeNumbersDoNoHarm() throws Exception {
         LinkStream stream = dial();
         stream.send(LinkMessage.encode(accepting(Long.MAX_VALUE).toBuilder()
                 .setMostVersion(-1)

@@ -196,7 +196,7 @@ class LaneOrdersTest {
         while (moveOne()) {}
         assertThat(arrived).hasSize(3 + 4);
         outlet.confirm(1, LaneOrdersTest::nobody);
-        assertThat(moveOne()).as("small ones fill their window").isFalse();
+        assertThat(moveOne()).as("the small frames have filled their window").isFalse();
         outlet.confirm(3, LaneOrdersTest::nobody);
         while (moveOne()) {}
         outlet.confirm(inlet.confirmable(), LaneOrdersTest::nobody);
@@ -216,7 +216,7 @@ class LaneOrdersTest {
     }
 
     @Test
-    void whatIsNotConfirmedIsLostInTheOrderOfEachOrder() throws Exception {
+    void unconfirmedFramesAreReportedLostInTheirOrder() throws Exception {
         connect();
         give("aX", "b1", "a1", "bX", "-1", "a2");
         moveOne();

@@ -258,7 +258,7 @@ abstract class LinksContract {
 
     /** A thread that sends or abandons may hold locks that listeners and receivers take. */
     @Test
-    void whoSendsOrAbandonsIsNotCalledBackFromThere() throws Exception {
+    void callbacksDoNotRunInsideSendOrAbandon() throws Exception {
         Links a = node("a");
         new Heard(a);
         Links b = node("b");

@@ -184,7 +184,7 @@ class PeerLinksTest extends LinksContract {
 
     /** A single frame may be larger than the bound. */
     @Test
-    void whatMayBePassedIsBoundedApart() throws Exception {
+    void passableFramesHaveTheirOwnBound() throws Exception {
         nodes.close();
         nodes = new LinkedNodes(LinkSettings.of("test").withBytes(1 << 20, 2 << 20), 4 << 20);
         PeerLinks a = nodes.open("a");
@@ -200,7 +200,7 @@ class PeerLinksTest extends LinksContract {
         peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "next"));
         assertThat(a.peer("b")).isSameAs(peer);
         assertThat(peer.isWritable(Lane.LIVE, 1))
-                .as("somebody does not ask for the right size")
+                .as("the queues are full, although the caller asks for a small size")
                 .isFalse();
         peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "last"));
         Await.until("over", () -> atA.events.contains("over b"));

@@ -174,7 +174,7 @@ class BalanceLoopTest {
         first.wants.put(2L, split(2));
         seconds(5);
         assertThat(begun).containsExactly(split(1), split(2));
-        assertThat(first.asked).as("not asked while its action is under way").isEqualTo(1);
+        assertThat(first.asked).as("a balancer is not asked while its action runs").isEqualTo(1);
     }
 
     @Test
@@ -192,7 +192,7 @@ class BalanceLoopTest {
         first.wants.put(1L, split(1));
         second.wants.put(1L, split(1));
         seconds(3);
-        assertThat(begun).as("of range 1 nothing else is begun").hasSize(1);
+        assertThat(begun).as("no second action begins for range 1").hasSize(1);
         assertThat(second.asked).isPositive();
     }
 
@@ -275,7 +275,7 @@ class BalanceLoopTest {
         assertThat(begun).hasSize(2);
         end(0, ActionOutcome.DONE);
         timer.advance(Duration.ZERO);
-        assertThat(status(0).done()).as("too late").isZero();
+        assertThat(status(0).done()).as("an end that comes too late does not count as done").isZero();
     }
 
     @Test

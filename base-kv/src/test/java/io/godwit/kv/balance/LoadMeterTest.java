@@ -94,7 +94,7 @@ class LoadMeterTest {
             hinter.onAccess(key(i), AccessKind.WRITE, 1, 1_000);
         }
         assertThat(hint(hinter)).map(LoadMeterTest::number).contains(40);
-        assertThat(hint(hinter)).as("what led to a hint is forgotten").isEmpty();
+        assertThat(hint(hinter)).as("a hint resets the load that caused it").isEmpty();
     }
 
     @Test
@@ -113,7 +113,7 @@ class LoadMeterTest {
         for (int second = 21; second <= 700; second++) {
             meter.tick(second * SECOND);
         }
-        assertThat(meter.load().peakOperationsPerSecond()).as("minutes later").isZero();
+        assertThat(meter.load().peakOperationsPerSecond()).as("the peak after some minutes").isZero();
     }
 
     /** A late tick covers a longer time. */

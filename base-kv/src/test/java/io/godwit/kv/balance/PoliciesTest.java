@@ -165,12 +165,12 @@ class PoliciesTest {
                         assertThat(merge.rightEpoch()).isEqualTo(5);
                     });
             assertThat(next(view("c", 3, ABC, cold(1, "", "a", "b", "c"), cold(2, "m", "c", "a", "b"))))
-                    .as("the left one's leader asks")
+                    .as("only the leader of the left range asks for the merge")
                     .isEmpty();
         }
 
         @Test
-        void notWithOtherVotersNorWithALearnerOfOneOnly() {
+        void rangesWithOtherVotersOrLearnersAreNotMerged() {
             assertThat(next(view("a", 3, ABC, cold(1, "", "a", "b"), cold(2, "m", "a", "c"))))
                     .isEmpty();
             assertThat(next(view(
@@ -184,7 +184,7 @@ class PoliciesTest {
 
         /** A merged range must be far below the split limits, also at its peak. */
         @Test
-        void notWhatWouldSoonBeCut() {
+        void rangesThatWouldSoonBeSplitAreNotMerged() {
             RangeLoad peaky = new RangeLoad(Views.LONG, 0, 20_000, 0);
             RangeLoad slow = new RangeLoad(Views.LONG, 6_000, 6_000, 30_000);
             assertThat(next(view("a", 3, ABC, cold(1, "", "a").load(peaky), cold(2, "m", "a"))))
@@ -213,7 +213,7 @@ class PoliciesTest {
         }
 
         @Test
-        void onlyAfterALongRest() {
+        void rangesAreMergedOnlyAfterALongRest() {
             Duration short_ = Duration.ofSeconds(599);
             assertThat(next(view("a", 3, ABC, cold(1, "", "a").stableFor(short_), cold(2, "m", "a"))))
                     .isEmpty();
@@ -223,7 +223,7 @@ class PoliciesTest {
         }
 
         @Test
-        void notWhileAStoreIsAway() {
+        void nothingIsMergedWhileAStoreIsAway() {
             List<StoreBuilder> stores =
                     List.of(store("a"), store("b"), store("c").is(Liveness.DOWN, Duration.ofSeconds(1)));
             assertThat(next(view("a", 3, stores, cold(1, "", "a"), cold(2, "m", "a"))))
@@ -232,7 +232,7 @@ class PoliciesTest {
 
         /** All stores pair ranges in the same way, so that no two of them ask for the same one. */
         @Test
-        void pairsAreTheSameForAll() {
+        void allNodesFindTheSamePairs() {
             RangeBuilder[] four = {
                 cold(1, "", "a", "b"), cold(2, "f", "b", "a"), cold(3, "m", "b", "a"), cold(4, "t", "a", "b")
             };
@@ -257,7 +257,7 @@ class PoliciesTest {
         }
 
         @Test
-        void leadersGoFirst() {
+        void drainedStoresFirstHandOverLeaderships() {
             List<StoreBuilder> stores = List.of(store("a").draining(), store("b"), store("c"), store("d"));
             assertThat(next(view(
                             "a",
@@ -271,7 +271,7 @@ class PoliciesTest {
         }
 
         @Test
-        void thenVotersAreReplaced() {
+        void afterLeadersVotersAreReplaced() {
             List<StoreBuilder> stores = List.of(store("a").draining(), store("b"), store("c"), store("d"));
             assertThat(next(view("b", 3, stores, range(1, "").voters("b", "a", "c"))))
                     .get()
@@ -347,7 +347,7 @@ class PoliciesTest {
             assertThat(next(view("b", 3, stores, led("b", "c")))).isEmpty();
             stores.forEach(store -> store.leadsElsewhere(100));
             assertThat(next(view("a", 3, stores, led("a"))))
-                    .as("no node has less")
+                    .as("no other node leads fewer ranges")
                     .isEmpty();
         }
 
@@ -412,7 +412,7 @@ class PoliciesTest {
         }
 
         @Test
-        void whatHasBegunGoesOn() {
+        void aMoveThatHasBegunIsContinued() {
             RangeBuilder one = range(1, "").voters("a").learner("b", true);
             assertThat(next(view("a", 1, stores("a", "b"), one, range(2, "m").voters("a"))))
                     .get()
@@ -447,11 +447,11 @@ class PoliciesTest {
                 range(3, "p").voters("a", "b", "c")
             };
             assertThat(next(view("a", 3, stores, ranges)).map(action -> ((ChangeReplica) action).store()))
-                    .as("d for c, which are of one zone")
+                    .as("d replaces c, because b and c are in the same zone")
                     .contains("d");
             stores.get(2).zone("4");
             stores.get(3).zone("1");
-            assertThat(next(view("a", 3, stores, ranges))).as("d for a").isPresent();
+            assertThat(next(view("a", 3, stores, ranges))).as("d replaces a").isPresent();
         }
 
         @Test

@@ -219,14 +219,14 @@ class ReplicaCountTest {
                                 .stopped("c", Views.LONG, true)
                                 .stopped("d", Views.LONG, true)
                                 .stopped("e", Views.LONG, true))))
-                .as("whoever leads without a majority")
+                .as("a leader without a majority changes nothing")
                 .isEqualTo("nothing");
         assertThat(next(view(
                         "a",
                         3,
                         List.of(store("a"), store("b"), store("c").freeBytes(5 * Views.GIB)),
                         range(1, "").voters("a", "b").stopped("c", Views.LONG, true))))
-                .as("no room for another beside the files that are kept")
+                .as("there is no room for a copy beside the files that are kept")
                 .isEqualTo("nothing");
     }
 
@@ -417,7 +417,7 @@ class ReplicaCountTest {
     void learnersOfNoUseAreGivenUp() {
         List<StoreBuilder> stores = stores("a", "b", "c", "d");
         assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b", "c").learner("d", true))))
-                .as("d would be under as much pressure as any of the voters")
+                .as("d would have as much load as any of the voters")
                 .isEqualTo("REMOVE d");
         assertThat(next(view(
                         "a",
@@ -425,7 +425,7 @@ class ReplicaCountTest {
                         stores,
                         range(1, "").voters("a", "b", "c").learner("d", true),
                         range(2, "m").voters("c"))))
-                .as("it takes a replica off c")
+                .as("d takes over a replica of c")
                 .isEqualTo("nothing");
     }
 

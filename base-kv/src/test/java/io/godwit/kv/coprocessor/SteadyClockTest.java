@@ -33,7 +33,7 @@ class SteadyClockTest {
         for (int i = 0; i < 1_000; i++) {
             pass(100);
             long now = clock.millis();
-            assertThat(now - before).as("a tenth slower at most").isBetween(89L, 101L);
+            assertThat(now - before).as("the clock runs at most a tenth slower").isBetween(89L, 101L);
             before = now;
         }
     }
@@ -45,7 +45,7 @@ class SteadyClockTest {
         for (int i = 0; i < 1_000; i++) {
             pass(100);
             long now = clock.millis();
-            assertThat(now - before).as("a tenth faster at most").isBetween(99L, 111L);
+            assertThat(now - before).as("the clock runs at most a tenth faster").isBetween(99L, 111L);
             before = now;
         }
     }

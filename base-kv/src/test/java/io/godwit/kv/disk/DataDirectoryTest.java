@@ -39,7 +39,7 @@ class DataDirectoryTest {
 
     /** If it were killed in between, it would be a cluster whose stores nobody may create. */
     @Test
-    void aFounderIsOneUntilItHasNotedIt() throws IOException {
+    void aNodeIsAFounderUntilTheFoundingIsRecorded() throws IOException {
         UUID cluster = UUID.randomUUID();
         try (DataDirectory founder = DataDirectory.claim(work).open(cluster, true)) {
             assertThat(founder.isFounding()).isTrue();
@@ -54,7 +54,7 @@ class DataDirectoryTest {
     }
 
     @Test
-    void whoJoinsAfterAFoundingThatWasCutShortIsNoFounder() throws IOException {
+    void aNodeThatJoinsAfterAnUnfinishedFoundingIsNoFounder() throws IOException {
         Path path = Files.createDirectory(work.resolve("data"));
         Files.createFile(path.resolve("FOUNDING"));
         assertThat(DataDirectory.isEmpty(path)).isTrue();
@@ -139,7 +139,7 @@ class DataDirectoryTest {
     }
 
     @Test
-    void whatOthersPutThereIsNoData() throws IOException {
+    void filesOfOtherProgramsAreNoData() throws IOException {
         Files.createDirectory(work.resolve("lost+found"));
         Files.createDirectory(work.resolve("log"));
         Files.writeString(work.resolve("log").resolve("godwit.log"), "starting");

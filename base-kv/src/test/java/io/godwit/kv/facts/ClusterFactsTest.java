@@ -27,7 +27,7 @@ class ClusterFactsTest {
 
     /** All nodes must get the same result, in whatever order and however often they exchange facts. */
     @Test
-    void whateverTheOrderAllEndWithTheSame() {
+    void theOrderOfChangesDoesNotMatter() {
         for (long seed = 1; seed <= 2_000; seed++) {
             Random random = new Random(seed);
             ClusterFacts a = random(random);
@@ -51,7 +51,7 @@ class ClusterFactsTest {
     }
 
     @Test
-    void whoIsForgottenStaysForgotten() {
+    void aForgottenNodeStaysForgotten() {
         ClusterFacts facts = ClusterFacts.NONE.forgetting("a");
         assertThat(facts.merged(ClusterFacts.NONE).isForgotten("a")).isTrue();
         assertThat(ClusterFacts.NONE.merged(facts).isForgotten("a")).isTrue();
@@ -59,7 +59,7 @@ class ClusterFactsTest {
     }
 
     @Test
-    void whatIsWrittenIsReadAndNoPartOfIt() throws Exception {
+    void writtenFactsAreReadAndTruncatedOnesAreRefused() throws Exception {
         ClusterFacts facts = ClusterFacts.NONE
                 .wanting("inbox", 3)
                 .wanting("dist", 5)
@@ -84,7 +84,7 @@ class ClusterFactsTest {
 
     /** A faulty member, or one of a later release, must not stop the others. */
     @Test
-    void whatMakesNoSenseIsRefused() {
+    void invalidFactsAreRefused() {
         refused(facts(Map.of("inbox", new Voters(Long.MAX_VALUE, 3, 3)), Set.of()), "revision=" + Long.MAX_VALUE);
         refused(facts(Map.of("inbox", new Voters(1, 8, 8)), Set.of()), "count=8");
         refused(facts(Map.of(), Set.of("somebody")), "store id \"somebody\"");

@@ -36,7 +36,7 @@ class FoundingSeedsTest {
         assertThat(FoundingSeeds.of(SELF, "", "all", List.of()).unclear()).contains("clusterDomainName");
         assertThat(FoundingSeeds.of(SELF, "all", "", List.of(seed("all", "10.0.0.2")))
                         .unclear())
-                .as("its own name")
+                .as("the node's own name is clear")
                 .isEmpty();
         assertThat(of(seed("10.0.0.2", "10.0.0.2")).unclear()).isEmpty();
     }

@@ -33,13 +33,13 @@ class JoinRuleTest {
     // --- alone
 
     @Test
-    void whoFoundsAloneFoundsWhereNobodyHasData() {
+    void aNodeThatFoundsAloneFoundsIfNobodyHasData() {
         assertThat(alone("b").decide(List.of(blank("a")), NO_SEEDS, LONG, () -> "new"))
                 .isEqualTo(new JoinRule.Belong("new"));
     }
 
     @Test
-    void whoFoundsAloneAndMeetsAClusterIsRefused() {
+    void aNodeThatFoundsAloneIsRefusedIfItMeetsACluster() {
         assertThat(why(alone("b").decide(List.of(member("a", "one")), NO_SEEDS, LONG, () -> "new")))
                 .contains("foundAlone is true", "has a cluster already, one", "set foundAlone to false");
     }
@@ -54,7 +54,7 @@ class JoinRuleTest {
     }
 
     @Test
-    void whoFoundsAloneIsRefusedBesideOneThatMayFoundToo() {
+    void aNodeThatFoundsAloneIsRefusedBesideAnotherFounder() {
         assertThat(why(alone("a").decide(List.of(founder("b", SEEDS)), NO_SEEDS, LONG, () -> "new")))
                 .contains("may begin a cluster too");
     }
@@ -107,12 +107,12 @@ class JoinRuleTest {
         assertThat(decide(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer), founder("10.0.0.3:1", SEEDS)))
                 .isEqualTo(new JoinRule.Belong("new"));
         assertThat(decide(together("a", "10.0.0.2:1"), founder("10.0.0.0:1", longer), waiting("10.0.0.1:1")))
-                .as("and counts for nothing")
+                .as("a node that is no seed is not counted")
                 .isEqualTo(new JoinRule.Belong("new"));
         assertThat(waitsFor(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer)))
                 .contains("more than half");
         assertThat(waitsFor(together("a", "10.0.0.1:1"), founder("10.0.0.0:1", longer + ",10.0.0.9:1")))
-                .as("it lists somebody else")
+                .as("the other node lists a seed that this node does not know")
                 .contains("to name the same seeds");
     }
 
@@ -125,12 +125,12 @@ class JoinRuleTest {
         assertThat(waitsFor(extra, waiting("10.0.0.1:1"), waiting("10.0.0.2:1"), founder("10.0.0.3:1", SEEDS)))
                 .contains("is no seed of theirs");
         assertThat(decide(extra, founder("10.0.0.1:1", String.join(",", longer)), waiting("10.0.0.2:1")))
-                .as("where all have the same list")
+                .as("the node founds the cluster if all have the same list")
                 .isEqualTo(new JoinRule.Belong("new"));
     }
 
     @Test
-    void whoMayFoundJoinsTheClusterThatItMeets() {
+    void aPossibleFounderJoinsTheClusterThatItMeets() {
         assertThat(decide(together("a", "10.0.0.1:1"), member("b", "one"))).isEqualTo(new JoinRule.Belong("one"));
         assertThat(why(decide(together("a", "10.0.0.1:1"), member("b", "one"), member("c", "two"))))
                 .contains("several clusters, [one, two]");

@@ -30,12 +30,12 @@ class QuorumWatchTest {
     private final Map<String, List<ReplicaReport>> told = new HashMap<>();
 
     @Test
-    void rangesThatAreLedAreNotSpokenOf() {
+    void rangesWithALeaderAreNotReported() {
         tell("b", replica(1, FIRST, null, true, ""));
         there = Set.of("a", "b");
         assertThat(look()).isEmpty();
         there = Set.of("a");
-        assertThat(look()).as("its leader knows best whom it reaches").isEmpty();
+        assertThat(look()).as("a range with a leader is not reported").isEmpty();
     }
 
     /** It steps down only after it has reached nobody for some seconds. */
@@ -85,7 +85,7 @@ class QuorumWatchTest {
         assertThat(look()).isEmpty();
         told.clear();
         tell("a", replica(1, FIRST, null, false, ""));
-        assertThat(look()).as("another election").isEmpty();
+        assertThat(look()).as("a new election is not reported at once").isEmpty();
     }
 
     @Test
@@ -106,7 +106,7 @@ class QuorumWatchTest {
     void keysWithoutARangeAreToldOf() {
         assertThat(look()).contains("no node that is there knows a range");
         tell("a", replica(1, FIRST, MIDDLE, true, ""));
-        assertThat(look()).as("as between the reports of a split").isEmpty();
+        assertThat(look()).as("a gap as between the reports of a split is not reported at once").isEmpty();
         nanos += TimeUnit.SECONDS.toNanos(5);
         assertThat(look()).isEqualTo("some keys have no range yet");
         told.clear();
@@ -114,7 +114,7 @@ class QuorumWatchTest {
         assertThat(look()).isEmpty();
         told.clear();
         tell("a", replica(1, FIRST, MIDDLE, true, ""));
-        assertThat(look()).as("another gap").isEmpty();
+        assertThat(look()).as("a new gap is not reported at once").isEmpty();
     }
 
     @Test

@@ -45,7 +45,7 @@ class RedundancyTest {
     }
 
     @Test
-    void whatIsNotKnownIsNotGivenUp() {
+    void aNodeIsNotGivenUpWhileInformationIsMissing() {
         nodes("a", "b", "-c");
         range(1, "a", List.of("a", "b"));
         hasGap = true;

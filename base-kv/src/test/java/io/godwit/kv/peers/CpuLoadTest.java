@@ -49,7 +49,7 @@ class CpuLoadTest {
     }
 
     @Test
-    void whatTheSystemDoesNotKnowIsNothing() {
+    void anUnknownLoadCountsAsZero() {
         assertThat(new CpuLoad(() -> -1, nanos::get).now()).isZero();
         assertThat(new CpuLoad(() -> Double.NaN, nanos::get).now()).isZero();
         assertThat(new CpuLoad(() -> 1.5, nanos::get).now()).isEqualTo(1);

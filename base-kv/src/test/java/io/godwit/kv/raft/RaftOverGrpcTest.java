@@ -187,7 +187,7 @@ class RaftOverGrpcTest {
     void leaderThatIsVotedOutForNothingLeadsAgain() throws Exception {
         int attempts = 0;
         while (!leadsAgain(directory.resolve("attempt-" + ++attempts))) {
-            assertThat(attempts).as("attempts in which the entry came first").isLessThan(10);
+            assertThat(attempts).as("attempts in which the entry arrived first").isLessThan(10);
         }
     }
 

@@ -201,7 +201,7 @@ class RangeCallsTest {
         assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT, Cause.TIMEOUT));
         ranges.calm();
         assertThat(ranges.applied("k"))
-                .as("the first does not hold up the next")
+                .as("the first call does not delay the next one")
                 .containsExactly(3L);
         assertThat(ranges.sentTooLate()).isZero();
         assertThat(ranges.unanswered()).isZero();

@@ -26,7 +26,7 @@ class RouteLeadersTest {
         assertThat(changes).hasValue(2);
 
         table.gone("a");
-        assertThat(leaders.leaderOf(key)).as("an older leadership counts again").isEqualTo("b");
+        assertThat(leaders.leaderOf(key)).as("the older leadership is valid again").isEqualTo("b");
         table.gone("b");
         assertThat(leaders.leaderOf(key)).isNull();
         leaders.refresh();

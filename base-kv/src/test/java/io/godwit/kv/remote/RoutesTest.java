@@ -79,7 +79,7 @@ class RoutesTest {
 
         table.told("lost", List.of(led(1, 6, "", "m", 3), led(2, 6, "m", null, 1)));
         assertThat(route(table.routes(), "z").leader())
-                .as("it is back with what it had")
+                .as("the node has returned with its range")
                 .isEqualTo("lost");
     }
 
@@ -150,7 +150,7 @@ class RoutesTest {
         int withoutFacts = encoded.length - Integer.BYTES - report.facts().encode().length;
         assertThat(NodeReports.decode(java.util.Arrays.copyOf(encoded, withoutFacts))
                         .facts())
-                .as("of an earlier release")
+                .as("a report of an earlier release")
                 .isEqualTo(ClusterFacts.NONE);
         for (int length = 0; length < encoded.length; length++) {
             if (length == withoutFacts) {

@@ -136,7 +136,8 @@ class ApiCommandsTest {
         assertThat(api.last().path()).isEqualTo("/api/v1/clients/a%2Fb");
         assertThat(JsonParser.parseString(run("clients", "..", "--json").out()))
                 .isEqualTo(JsonParser.parseString(client("a/b")));
-        assertThat(api.last().path()).as("no path can have it").isEqualTo("/api/v1/clients/-?id=..");
+        assertThat(api.last().path())
+                .as("this client id cannot be part of a path").isEqualTo("/api/v1/clients/-?id=..");
     }
 
     @Test
@@ -591,7 +592,7 @@ class ApiCommandsTest {
         assertThat(run.out())
                 .startsWith("\u001b[H\u001b[2J\u001b[3J\u001b[1mCLIENT")
                 .contains("a1");
-        assertThat(run.out().lines()).as("what fits the terminal").hasSizeLessThanOrEqualTo(10);
+        assertThat(run.out().lines()).as("the output fits the terminal").hasSizeLessThanOrEqualTo(10);
         assertThat(run.err()).contains("starts");
         assertThat(api.asked).hasSize(3);
         assertThat(run("clients", "--watch=0").code()).isEqualTo(2);

@@ -126,7 +126,7 @@ class ApiFailuresTest {
         ApiRun run = ApiRun.of("kick", "c", "--url", api.url);
         assertThat(run.code()).isEqualTo(1);
         assertThat(run.err()).contains("may be done all the same");
-        assertThat(api.asked).as("not asked for again").hasSize(1);
+        assertThat(api.asked).as("the request is not repeated").hasSize(1);
     }
 
     @Test
@@ -236,7 +236,7 @@ class ApiFailuresTest {
                 .contains("GODWIT_TOKEN")
                 .doesNotContain("a b");
         assertThat(ApiRun.of("clients", "--url", api.url, "--token", TOKEN).code())
-                .as("a token is no argument")
+                .as("there is no option for a token")
                 .isEqualTo(2);
         api.answers(401, FakeApi.problem("unauthorized", 401, "send a token"));
         assertThat(ApiRun.of("clients", "--url", api.url).err()).contains("--token-file FILE");
@@ -265,7 +265,7 @@ class ApiFailuresTest {
             assertThat(stranger.err()).contains("vouches for its certificate");
             assertThat(at(secure.url).code()).isEqualTo(3);
             assertThat(at(secure.url.replace("https", "http")).err()).contains("is it an https:// one?");
-            assertThat(secure.asked).as("nobody was sent a token").hasSize(2);
+            assertThat(secure.asked).as("no further request, so no further token, was sent").hasSize(2);
 
             assertThat(local(secure, othersFile).code()).isEqualTo(3);
             assertThat(secure.asked).hasSize(2);

@@ -80,7 +80,7 @@ class BackupTest {
         }
         BackupFiles.verify(backup);
         try (Stream<Path> left = Files.list(fixture.data.resolve("copies-a"))) {
-            assertThat(left).as("copies are deleted").isEmpty();
+            assertThat(left).as("temporary copies are deleted").isEmpty();
         }
     }
 
@@ -131,7 +131,7 @@ class BackupTest {
                     .isEqualTo(BackupManifest.read(all.resolve(stores.get(0))).taken());
         }
         try (Stream<Path> left = Files.list(fixture.data.resolve("copies-a"))) {
-            assertThat(left).as("copies are deleted").isEmpty();
+            assertThat(left).as("temporary copies are deleted").isEmpty();
         }
         Path restored = directory.resolve("restored");
         assertThat(fixture.run("restore", all.toString(), "--into", restored.toString()))
@@ -335,7 +335,7 @@ class BackupTest {
         }
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left.map(path -> path.getFileName().toString()))
-                    .as("nothing of its own is left")
+                    .as("the restore leaves no files of its own")
                     .containsExactlyInAnyOrder("b.tar", "data", "r1.unpacked");
         }
     }

@@ -122,7 +122,7 @@ class KubernetesCommandTest {
     }
 
     @Test
-    void whatIsNoIdIsNotNoted() {
+    void aTextThatIsNoIdIsNotRecorded() {
         assertThat(run("note-cluster", "null", "--secret", "broker-cluster").code())
                 .isEqualTo(2);
         assertThat(api.asked).isEmpty();
@@ -147,7 +147,7 @@ class KubernetesCommandTest {
     }
 
     @Test
-    void whoIsUninstalledDoesNotLeave() {
+    void aPodOfAnUninstalledReleaseDoesNotLeave() {
         api.answers(404, status(404, "NotFound", "no such set"));
         assertThat(run("leaving", "broker", "broker-0").out()).isEqualTo("staying\n");
         api.answers(

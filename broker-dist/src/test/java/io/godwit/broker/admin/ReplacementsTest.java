@@ -97,10 +97,10 @@ class ReplacementsTest {
         assertThat(done.step()).contains("is forgotten");
         assertThat(inbox.ranges).allSatisfy(range -> assertThat(range.voters()).containsExactly(A, B));
         assertThat(fixture.node.isCForgotten).isTrue();
-        assertThat(inbox.pausedWhenAsked).as("balancers meanwhile").doesNotContain(0L);
+        assertThat(inbox.pausedWhenAsked).as("the balancers are paused during the replacement").doesNotContain(0L);
         assertThat(inbox.balance().list().join()).noneMatch(BalancerStatus::isPaused);
         begin(C, B);
-        assertThat(ended().state()).as("once more").isEqualTo(ReplaceState.DONE);
+        assertThat(ended().state()).as("a repeated replacement succeeds").isEqualTo(ReplaceState.DONE);
     }
 
     @Test
@@ -164,7 +164,7 @@ class ReplacementsTest {
         ReplaceView done = ended();
         assertThat(List.of(done.moved(), done.left(), done.elsewhere())).containsExactly(1, 0, 1);
         assertThat(inbox.find(1).voters()).containsExactly(A, B);
-        assertThat(inbox.find(2).voters()).as("left to its balancers").containsExactly(B, C);
+        assertThat(inbox.find(2).voters()).as("the range without the node is not changed").containsExactly(B, C);
         assertThat(fixture.node.isCForgotten).isTrue();
     }
 
@@ -181,7 +181,7 @@ class ReplacementsTest {
         inbox.meanwhile = () -> {};
         fixture.node.isBDown = false;
         begin(C, B);
-        assertThat(ended().state()).as("once more").isEqualTo(ReplaceState.DONE);
+        assertThat(ended().state()).as("the repeated replacement succeeds").isEqualTo(ReplaceState.DONE);
     }
 
     @Test

@@ -86,7 +86,7 @@ class TokenCommandTest {
     }
 
     @Test
-    void whatCannotBeIsRefusedAndChangesNothing() throws Exception {
+    void wrongArgumentsAreRefusedAndChangeNothing() throws Exception {
         assertThat(run("add", "ann")).isEqualTo(2);
         assertThat(run("add", "ann", "--role", "king")).isEqualTo(2);
         assertThat(run()).isEqualTo(2);

@@ -38,7 +38,7 @@ class AclTest {
     }
 
     @Test
-    void whatNoRuleAllowsIsDenied() throws Exception {
+    void anActionThatNoRuleAllowsIsDenied() throws Exception {
         Acl acl = acl("", "# nobody", "allow publish all a");
         assertThat(publishes(acl, ANN, "a")).isTrue();
         assertThat(publishes(acl, ANN, "b")).isFalse();
@@ -182,7 +182,7 @@ class AclTest {
 
     /** The decisions by levels equal those of testing every topic. */
     @Test
-    void coverAndOverlapAreWhatTheTopicsSay() {
+    void coverAndOverlapAgreeWithMatchingTopics() {
         List<String> topics = combine(List.of("a", "b", "c", "$a"), List.of("a", "b", "c"), 4);
         List<String> filters = new ArrayList<>();
         for (String open : combine(List.of("a", "b", "+", "$a"), List.of("a", "b", "+"), 3)) {

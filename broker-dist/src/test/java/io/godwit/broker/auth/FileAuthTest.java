@@ -215,7 +215,7 @@ class FileAuthTest {
         Files.setLastModifiedTime(acl, time);
         assertThat(nextEvent()).isInstanceOf(BrokerEvent.AuthFileRejected.class);
         auth.look();
-        assertThat(events).as("told once").isEmpty();
+        assertThat(events).as("the mistake is reported only once").isEmpty();
         Files.writeString(acl, wrong.replace("allow everything", "# nothing at all"));
         Files.setLastModifiedTime(acl, time);
         auth.look();
@@ -251,7 +251,7 @@ class FileAuthTest {
                 .isNull();
         assertThat(auth.exchange(new ExchangeRequest("SCRAM-SHA-256", client(null), List.of(), false)))
                 .isNotNull();
-        assertThat(auth.scram("ann")).as("no SCRAM credential").isNull();
+        assertThat(auth.scram("ann")).as("ann has no SCRAM credential").isNull();
         assertThat(auth.nobody("x").text()).isEqualTo(auth.nobody("x").text());
         assertThat(auth.nobody("x").text()).isNotEqualTo(auth.nobody("y").text());
     }

@@ -148,7 +148,7 @@ class PasswdTest {
     }
 
     @Test
-    void whatDoesNotFitIsSaidAndChangesNothing() throws Exception {
+    void wrongArgumentsAreReportedAndChangeNothing() throws Exception {
         assertThat(run("\n", "add", "ann")).isEqualTo(1);
         assertThat(output).contains("the password is empty");
         assertThat(file).doesNotExist();

@@ -78,8 +78,9 @@ class PasswordPoolTest {
         CompletableFuture<ConnectResult> other = pool.submit(OTHER, () -> noting(checked, "other"));
         CompletableFuture<ConnectResult> otherToo = pool.submit(OTHER, () -> noting(checked, "other too"));
         assertThat(reason(third)).isEqualTo(RefusalReason.BUSY);
-        assertThat(reason(second)).as("gives way").isEqualTo(RefusalReason.BUSY);
-        assertThat(reason(otherToo)).as("would have more than its share").isEqualTo(RefusalReason.BUSY);
+        assertThat(reason(second))
+                .as("the newest login of the larger source gives up its place").isEqualTo(RefusalReason.BUSY);
+        assertThat(reason(otherToo)).as("the other source has its share already").isEqualTo(RefusalReason.BUSY);
 
         gate.countDown();
         assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(ACCEPTED);
@@ -99,7 +100,8 @@ class PasswordPoolTest {
         assertThat(reason(pool.submit(13, () -> wrong))).isEqualTo(RefusalReason.BUSY);
 
         CompletableFuture<ConnectResult> back = pool.submit(OTHER, () -> ACCEPTED);
-        assertThat(reason(second)).as("gives way").isEqualTo(RefusalReason.BUSY);
+        assertThat(reason(second))
+                .as("the newest login of the larger source gives up its place").isEqualTo(RefusalReason.BUSY);
         gate.countDown();
         assertThat(back.get(10, TimeUnit.SECONDS)).isEqualTo(ACCEPTED);
         assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(wrong);

@@ -25,10 +25,10 @@ class VerifiedPasswordsTest {
         assertThat(verified.contains("ann", credential, new byte[] {1, 2})).isFalse();
         assertThat(verified.contains("bob", credential, PASSWORD)).isFalse();
         assertThat(verified.contains("ann", BcryptHash.parse(credential.text()), PASSWORD))
-                .as("the file was read again")
+                .as("the same credential, parsed again from the file")
                 .isTrue();
         assertThat(verified.contains("ann", BcryptHash.of(PASSWORD, 4, new SecureRandom()), PASSWORD))
-                .as("the password was set anew")
+                .as("a new hash of the same password")
                 .isFalse();
     }
 

@@ -140,7 +140,7 @@ class BansOverNodesTest {
             all.addAll(page.value().items());
             BanKey next = page.value().next();
             assertThat(next == null || after == null || next.compareTo(after) > 0)
-                    .as("the list goes on")
+                    .as("the next page begins after the previous one")
                     .isTrue();
             after = next;
         } while (after != null);

@@ -167,7 +167,7 @@ class ClientsServiceTest {
         Future<byte[]> one = ClientCalls.futureUnaryCall(
                 channel.newCall(ClientMethods.FIND, CallOptions.DEFAULT.withDeadlineAfter(90, TimeUnit.SECONDS)), find);
         assertThat(one.get(60, TimeUnit.SECONDS))
-                .as("a question of another kind")
+                .as("a question of another kind is answered")
                 .isNotNull();
         asked.forEach(each -> each.cancel(true));
     }

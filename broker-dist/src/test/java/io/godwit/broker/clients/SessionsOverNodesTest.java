@@ -116,7 +116,7 @@ class SessionsOverNodesTest {
         }
         assertThat(sessions.sessions(SessionAdmin.Filter.ALL, null, 10, LONG)).isCompletedExceptionally();
         assertThat(sessions.session(KEY, LONG))
-                .as("they keep nobody from one session")
+                .as("a question about one session is possible while searches are slow")
                 .isCompleted();
         assertThat(sessions.delete(KEY, LONG)).isCompletedWithValue(true);
         slow.complete(new SessionCatalog.Page(List.of(), null));

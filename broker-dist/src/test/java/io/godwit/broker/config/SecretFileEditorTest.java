@@ -71,7 +71,7 @@ class SecretFileEditorTest {
     void whoWaitsForAFileThatIsRemovedMakesItAnew() throws Exception {
         SecretFileEditor first = SecretFileEditor.openOrCreate(file());
         CompletableFuture<Void> second = CompletableFuture.runAsync(() -> add(file(), "b"));
-        assertThat(second).as("it waits").isNotDone();
+        assertThat(second).as("the second editor waits").isNotDone();
         first.close();
         second.get(30, TimeUnit.SECONDS);
         assertThat(file()).hasContent("b\n");

@@ -114,7 +114,8 @@ class OperatorPublisherTest {
         answer = CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
         assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.NO_SUBSCRIBERS);
         answer = CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
-        assertThat(publish("a", 3, false)).as("others may have it").isCompletedWithValue(Outcome.NOT_STORED);
+        assertThat(publish("a", 3, false))
+                .as("some receivers may have the message").isCompletedWithValue(Outcome.NOT_STORED);
         answer = CompletableFuture.completedFuture(DistOutcome.FAILED);
         assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.NOT_STORED);
         answer = new CompletableFuture<>();

@@ -45,7 +45,7 @@ class LastHourTest {
     void aSampleIsWhatHappenedInTenSeconds() {
         in.increment(1_000);
         hour.look();
-        assertThat(all()).as("what was before the first look is of no step").isEmpty();
+        assertThat(all()).as("the first look only records the counters").isEmpty();
         for (int i = 0; i < 10; i++) {
             in.increment(5);
             out.increment(10);

@@ -73,7 +73,7 @@ public final class OtlpCollector implements AutoCloseable {
     /** Waits for the next one. */
     public Push next() throws InterruptedException {
         Push push = pushes.poll(20, TimeUnit.SECONDS);
-        assertThat(push).as("a push within 20 seconds").isNotNull();
+        assertThat(push).as("a push arrives within 20 seconds").isNotNull();
         return push;
     }
 

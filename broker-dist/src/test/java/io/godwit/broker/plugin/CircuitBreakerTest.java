@@ -40,7 +40,7 @@ class CircuitBreakerTest {
         assertThat(fails()).isFalse();
         assertThat(breaker.ask()).isEqualTo(Permit.YES);
         pass(31);
-        assertThat(fails()).as("those before are forgotten").isFalse();
+        assertThat(fails()).as("older failures are no longer counted").isFalse();
     }
 
     /** Otherwise one client that makes the service slow would shut out all others. */
@@ -57,7 +57,7 @@ class CircuitBreakerTest {
         while (!fails()) {
             more++;
         }
-        assertThat(more).as("if it goes on so, it opens").isBetween(70, 90);
+        assertThat(more).as("further failures until the circuit opens").isBetween(70, 90);
     }
 
     @Test
@@ -76,11 +76,11 @@ class CircuitBreakerTest {
         assertThat(breaker.ask()).isEqualTo(Permit.YES);
         open();
         pass(5);
-        assertThat(breaker.ask()).as("pauses begin anew").isEqualTo(Permit.TRIAL);
+        assertThat(breaker.ask()).as("the pauses start again from the shortest").isEqualTo(Permit.TRIAL);
     }
 
     @Test
-    void whatWasBegunBeforeItOpenedChangesNothing() {
+    void callsBegunBeforeTheOpeningChangeNothing() {
         open();
         breaker.succeeded(Permit.YES);
         assertThat(breaker.failed(Permit.YES)).isFalse();

@@ -81,7 +81,7 @@ class ExitBlameTest {
     }
 
     @Test
-    void theBrokerAndSignalsAreNobody() {
+    void exitsByTheBrokerOrASignalBlameNoPlugin() {
         assertThat(blamed(thread(app()), WAITS, EXIT, frame("io.godwit.broker.Main", "main", "app")))
                 .isEqualTo("nobody");
         assertThat(blamed(thread(app()), WAITS, frame("java.lang.Terminator$1", "handle", null)))

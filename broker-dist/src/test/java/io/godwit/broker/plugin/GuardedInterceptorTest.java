@@ -225,7 +225,7 @@ class GuardedInterceptorTest {
         }
         assertThat(wereAsked).containsExactly(true, true, true, true, false, false);
         end.countDown();
-        assertThat(begun).as("nobody waits for the others any more").hasValue(4);
+        assertThat(begun).as("calls that were given up do not begin later").hasValue(4);
     }
 
     @Test
@@ -267,7 +267,7 @@ class GuardedInterceptorTest {
                         stage.home());
         InterceptorSource.Steps steps = ((InterceptorSource) guarded).make();
 
-        assertThat(steps.deliver()).as("what is left out is not called").isNull();
+        assertThat(steps.deliver()).as("a step that is not implemented is not called").isNull();
         Intercepted outcome = run(Objects.requireNonNull(steps.publish()), MESSAGE);
         assertThat(outcome)
                 .isInstanceOfSatisfying(

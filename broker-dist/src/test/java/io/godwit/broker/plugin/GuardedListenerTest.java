@@ -114,10 +114,10 @@ class GuardedListenerTest {
 
         assertThat(events.isListening(BrokerEvent.MemberLeft.class)).isTrue();
         assertThat(events.isListening(BrokerEvent.MemberServing.class))
-                .as("by the log")
+                .as("the log listens to this event")
                 .isTrue();
         assertThat(events.isListening(BrokerEvent.PublishReceived.class))
-                .as("nobody")
+                .as("nothing listens to this event")
                 .isFalse();
         List<BrokerEvent> raised = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {

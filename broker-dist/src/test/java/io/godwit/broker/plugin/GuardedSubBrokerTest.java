@@ -81,7 +81,7 @@ class GuardedSubBrokerTest {
     }
 
     @Test
-    void whatIsDoneIsDone() throws Exception {
+    void successfulCallsSucceed() throws Exception {
         SubBroker sink = guarded(List.of(ALL), batch -> CompletableFuture.completedFuture(null));
         assertThat(sink.subscriptions()).containsExactly(ALL);
         assertThat(sink.deliver(BATCH).get(30, TimeUnit.SECONDS)).isNull();
@@ -89,7 +89,7 @@ class GuardedSubBrokerTest {
     }
 
     @Test
-    void noFutureIsNoAnswer() throws Exception {
+    void aNullFutureIsNoAnswer() throws Exception {
         fails(batch -> null, PluginFault.NULL_ANSWER);
     }
 

@@ -145,7 +145,7 @@ class GuardedThrottlerTest {
     }
 
     @Test
-    void noneAtAllEndsTheStart() {
+    void aMissingThrottlerEndsTheStart() {
         assertThatThrownBy(() -> guarded(null)).hasMessageContaining("null instead of a throttler");
     }
 }

@@ -74,7 +74,7 @@ class HostBrokerTest {
     }
 
     @Test
-    void whatIsNotKnownForCertainFails() {
+    void failedRequestsFailWithTheirCause() {
         answer = CompletableFuture.completedFuture(new Answer<>(false, List.of("other-node")));
         assertThat(broker.disconnect(TenantId.DEFAULT, CLIENT))
                 .failsWithin(Duration.ofSeconds(30))

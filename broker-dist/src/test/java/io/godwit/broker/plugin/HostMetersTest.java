@@ -30,7 +30,7 @@ class HostMetersTest {
                 .isEqualTo(7);
         assertThat(registry.get("plugin.acme.wait").timer().count()).isEqualTo(1);
         assertThat(registry.get("plugin.acme.open").gauge().value())
-                .as("no scrape asks")
+                .as("the gauge has no value before a scrape")
                 .isNaN();
         meters.refresh();
         assertThat(registry.get("plugin.acme.open").gauge().value()).isEqualTo(5);
@@ -45,7 +45,7 @@ class HostMetersTest {
             meters.gauge("g" + i, "each", () -> 1);
         }
         assertThat(registry.getMeters()).hasSize(Meters.MAX_METERS);
-        assertThat(reports.faults()).as("told once").isEqualTo(1);
+        assertThat(reports.faults()).as("the fault is reported only once").isEqualTo(1);
     }
 
     @Test

@@ -121,7 +121,7 @@ class OperatorRecordsTest {
         Made address = ban(Kind.ADDRESS, "10.1.2.3/8", OptionalLong.empty());
         assertThat(address.ban().subject()).isEqualTo("10.0.0.0/8");
         assertThat(ban(Kind.ADDRESS, "10.9.9.9/8", OptionalLong.empty()).isNew())
-                .as("the same block, spelled otherwise")
+                .as("the same block in another spelling")
                 .isFalse();
         for (int i = 0; i < 2; i++) {
             assertThat(isBanned("c", null, "192.0.2.1")).isTrue();
@@ -192,7 +192,7 @@ class OperatorRecordsTest {
         boolean[] isFirst = {true};
         try (EndedRecords ended = new EndedRecords(dist.records(), bans, tokens, () -> isFirst[0], () -> now)) {
             now += 10_000;
-            assertThat(isBanned("short", null, "192.0.2.1")).as("at once").isFalse();
+            assertThat(isBanned("short", null, "192.0.2.1")).as("a ban that has ended has no effect").isFalse();
             now += HOUR;
             ended.look();
             host.runUntilIdle();

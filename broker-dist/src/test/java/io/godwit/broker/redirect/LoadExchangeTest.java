@@ -120,7 +120,7 @@ class LoadExchangeTest implements ClusterNodes {
         isOpen.set(true);
         Await.until("b is back", () -> knows(new NodeLoad("b", "b:1", 3)));
         others.clear();
-        assertThat(knows()).as("no member any more").isTrue();
+        assertThat(knows()).as("b is no longer a member").isTrue();
     }
 
     @Test

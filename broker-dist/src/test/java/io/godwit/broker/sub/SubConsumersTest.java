@@ -258,7 +258,7 @@ class SubConsumersTest {
         inbox.loseLeader();
         awaitRunning(2);
         assertThat(node.batches)
-                .as("no second batch before the plugin has answered")
+                .as("no second batch comes before the plugin has answered")
                 .hasSize(1);
         node.answer = batch -> done();
         never.complete(null);
@@ -343,7 +343,7 @@ class SubConsumersTest {
         assertThat(directory.size()).isEqualTo(1);
         node.consumers.close();
         assertThat(directory.size()).isZero();
-        assertThat(inbox.exists(CLIENT)).as("with its queue").isTrue();
+        assertThat(inbox.exists(CLIENT)).as("the inbox and its queue stay").isTrue();
     }
 
     @Test
@@ -363,7 +363,7 @@ class SubConsumersTest {
                             new int[0])))
                     .isTrue();
         }
-        assertThat(queue.ask()).as("too many bytes").isZero();
+        assertThat(queue.ask()).as("the queue holds too many bytes").isZero();
         assertThat(queue.next()).hasSize(1);
         var large = queue.next();
         assertThat(large).hasSize(1);
@@ -390,7 +390,7 @@ class SubConsumersTest {
         }
         assertThat(counts[0]).isBetween(800, 1_200);
         assertThat(counts[1]).isBetween(800, 1_200);
-        assertThat(Turns.isOf("n4", nodes, "x")).as("no member").isFalse();
+        assertThat(Turns.isOf("n4", nodes, "x")).as("n4 is no member").isFalse();
         assertThat(Turns.isOf("n1", List.of(), "x")).isFalse();
     }
 }

@@ -108,7 +108,7 @@ class ProvidedTenantsTest {
     void aChangeIsAskedForAndAFailureKeepsWhatWasSaid() {
         ask();
         tenants.changed(BIRDS);
-        assertThat(asked).as("nobody of it has come").isEmpty();
+        assertThat(asked).as("no client of the tenant has connected yet").isEmpty();
         tenants.known(BIRDS);
         answer(0, QOS_1);
         tenants.changed(BIRDS);

@@ -176,7 +176,7 @@ class QuotasOverNodesTest {
         nodes.get(1).exchange.close();
         a.limiter.look();
         assertThat(a.accounts.peek(BIRDS).most(TenantResource.CONNECTIONS))
-                .as("what it has told holds for a while")
+                .as("the last report of a silent node stays valid for a while")
                 .isEqualTo(7);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(6));
         a.awaitShare(TenantResource.CONNECTIONS, 10);

@@ -74,15 +74,15 @@ class TenantLimiterTest implements ResourceThrottler {
         assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECTIONS);
 
         second();
-        assertThat(limiter.known(BIRDS)).as("while it is asked again").isCompletedWithValue(TenantAnswer.KNOWN);
-        assertThat(accounts.enter(BIRDS)).as("the last answer holds").isEqualTo(TenantResource.CONNECTIONS);
+        assertThat(limiter.known(BIRDS)).as("while a new answer is requested").isCompletedWithValue(TenantAnswer.KNOWN);
+        assertThat(accounts.enter(BIRDS)).as("the last answer stays valid").isEqualTo(TenantResource.CONNECTIONS);
         second();
-        assertThat(told).as("one question at a time").hasSize(2);
+        assertThat(told).as("only one question is sent at a time").hasSize(2);
         answer(TenantResource.CONNECTIONS, 2);
         assertThat(accounts.enter(BIRDS)).isNull();
         second();
         open.remove().completeExceptionally(new IllegalStateException("broken"));
-        assertThat(accounts.enter(BIRDS)).as("the last answer holds").isEqualTo(TenantResource.CONNECTIONS);
+        assertThat(accounts.enter(BIRDS)).as("the last answer stays valid").isEqualTo(TenantResource.CONNECTIONS);
     }
 
     @Test
@@ -90,7 +90,7 @@ class TenantLimiterTest implements ResourceThrottler {
         CompletableFuture<TenantAnswer> first = limiter.known(BIRDS);
         open.remove().completeExceptionally(new IllegalStateException("broken"));
         assertThat(first).isCompletedExceptionally();
-        assertThat(limiter.known(BIRDS)).as("asked again").isNotDone();
+        assertThat(limiter.known(BIRDS)).as("the limits are requested again").isNotDone();
         assertThat(told).hasSize(2);
     }
 

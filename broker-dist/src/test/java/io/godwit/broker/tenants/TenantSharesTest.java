@@ -41,11 +41,11 @@ class TenantSharesTest {
         assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 80, true), idle)))
                 .isEqualTo(45);
         assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 90, false), idle)))
-                .as("its part of the whole in any case")
+                .as("each node gets at least its part of the rate")
                 .isEqualTo(30);
         assertThat(TenantShares.share(RATE, 0, List.of(idle))).isZero();
         assertThat(TenantShares.share(RATE, 1, List.of(use(RATE, 1, false), idle)))
-                .as("not starved")
+                .as("a share is never less than one")
                 .isEqualTo(1);
     }
 

@@ -130,12 +130,12 @@ class ChoiceResendTest {
         assertThat(resend.mustWait()).isFalse();
         membership.isFresh = false;
         assertThat(resend.mustWait()).isTrue();
-        assertThat(resend.isAbandoned()).as("the proof may come").isFalse();
+        assertThat(resend.isAbandoned()).as("not abandoned, because the proof may still come").isFalse();
         membership.isFresh = true;
         assertThat(resend.mustWait()).isFalse();
         membership.epoch = 2;
         assertThat(resend.isAbandoned())
-                .as("the others have gone on without it")
+                .as("abandoned, because the node was excluded")
                 .isTrue();
     }
 
@@ -213,7 +213,7 @@ class ChoiceResendTest {
         membership.answers = new CompletableFuture<>();
         CompletableFuture<DistOutcome> outcome = publish(RESUMED);
         publisher.end();
-        assertThat(choices.of("o", 7)).as("what the next node is told").isEmpty();
+        assertThat(choices.of("o", 7)).as("the next node learns that this one has made no choice").isEmpty();
         membership.isFresh = true;
         membership.answers.complete(List.of());
         assertThat(outcome).isCompletedWithValue(DistOutcome.FAILED);
@@ -234,7 +234,7 @@ class ChoiceResendTest {
         CompletableFuture<DistOutcome> outcome =
                 new FanOut(PUBLISHER, index, deliverers, isOver::get).publish(message(), RESUMED);
         assertThat(stored)
-                .as("the plain one")
+                .as("only the copy for the plain subscription is stored")
                 .hasSize(1)
                 .allMatch(delivery -> !delivery.resend().isAbandoned());
         isOver.set(true);

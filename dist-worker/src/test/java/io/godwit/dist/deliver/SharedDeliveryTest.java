@@ -212,7 +212,7 @@ class SharedDeliveryTest {
         assertThat(handOn(new TestReceiver("1"), null)).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(reached).containsExactly("1", "2");
         publish(null);
-        assertThat(reached).as("who gives back is full").containsExactly("1", "2", "2");
+        assertThat(reached).as("a member that hands a message back counts as full").containsExactly("1", "2", "2");
 
         index.remove(filter(GROUP), new TestReceiver("1"));
         assertThat(handOn(new TestReceiver("1"), null)).isCompletedWithValue(DistOutcome.DELIVERED);
@@ -261,7 +261,8 @@ class SharedDeliveryTest {
         assertThat(asked).isEmpty();
 
         index.remove(filter(GROUP), inbox("2"));
-        assertThat(giveToGroup(null)).as("whose limit then says").isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(giveToGroup(null))
+                .as("the limit of the only member decides").isCompletedWithValue(DistOutcome.DELIVERED);
         index.remove(filter(GROUP), inbox("1"));
         assertThat(giveToGroup(null)).isCompletedWithValue(DistOutcome.NO_MATCH);
         assertThat(reached).containsExactly("2", "2", "1!");
@@ -340,7 +341,7 @@ class SharedDeliveryTest {
         choices.declined(token, filter("$share/h/a"));
         assertThat(choices.of(token.origin(), token.number())).containsOnlyKeys(filter(GROUP));
         assertThat(choices.isDeclined(token, filter("$share/h/a"))).isTrue();
-        assertThat(choices.size()).as("it is forgotten with the finished one").isZero();
+        assertThat(choices.size()).as("a finished token is forgotten").isZero();
     }
 
     private InboxReceiver full(String name) {

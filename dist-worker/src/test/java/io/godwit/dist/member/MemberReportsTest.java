@@ -30,7 +30,7 @@ class MemberReportsTest {
         Member self = new Member(SELF, MemberState.SERVING, 1);
         reports.view(view(1, self), SELF);
         reports.view(view(2, self, new Member(A, MemberState.JOINING, 2)), SELF);
-        assertThat(events).as("nobody notices that one joins").isEmpty();
+        assertThat(events).as("a member that only joins is not reported").isEmpty();
         reports.view(view(3, self, new Member(A, MemberState.SERVING, 3)), SELF);
         MembersView lapsed = view(4, self, new Member(A, MemberState.LAPSED, 4));
         reports.view(lapsed, SELF);

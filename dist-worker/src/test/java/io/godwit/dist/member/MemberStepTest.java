@@ -46,7 +46,7 @@ class MemberStepTest {
     }
 
     @Test
-    void whoHasLapsedLapsesNobody() {
+    void aLapsedMemberCannotLapseAnother() {
         MembersView view = view(5, A_LAPSED, new Member(B, SERVING, 4));
         assertThat(new Lapse(A, A_SERVES, B).of(view)).isInstanceOf(Refused.class);
         assertThat(new Lapse(A, A_LAPSED, B).of(view)).isInstanceOf(Refused.class);
@@ -54,7 +54,7 @@ class MemberStepTest {
         assertThat(new Evict(A, new Member(B, SERVING, 4)).of(view)).isInstanceOf(Refused.class);
         MembersView again = view(6, new Member(A, JOINING, 6), new Member(B, SERVING, 4));
         assertThat(new Lapse(A, A_SERVES, B).of(again))
-                .as("asked for before it lapsed")
+                .as("the question is older than the lapse")
                 .isInstanceOf(Refused.class);
     }
 
@@ -63,7 +63,7 @@ class MemberStepTest {
         MembersView serving = view(3, A_SERVES, B_JOINS);
         assertThat(new Join(A2, true, Set.of()).of(serving)).isInstanceOf(Refused.class);
         assertThat(new Join(A2, true, Set.of(A_LAPSED)).of(serving))
-                .as("of a lapse of before")
+                .as("the promise is for an earlier lapse")
                 .isInstanceOf(Refused.class);
         MembersView lapsed = after(new Lapse(A2, null, A), serving);
         Member lapse = new Member(A, LAPSED, 4);
@@ -83,12 +83,12 @@ class MemberStepTest {
         assertThat(new Join(A, false, Set.of()).of(evicted)).isInstanceOf(Refused.class);
         assertThat(after(new Join(A, true, Set.of()), evicted).is(A, JOINING)).isTrue();
         assertThat(new Evict(B, new Member(A, LAPSED, 4)).of(lapsed))
-                .as("of a lapse of before")
+                .as("the eviction is for an earlier lapse")
                 .isInstanceOf(Unchanged.class);
     }
 
     @Test
-    void whatIsSoAlreadyChangesNothing() {
+    void aRepeatedStepChangesNothing() {
         MembersView view = view(5, A_LAPSED, B_JOINS);
         assertThat(new Join(B, true, Set.of()).of(view)).isInstanceOf(Unchanged.class);
         assertThat(new Lapse(B, B_JOINS, A).of(view)).isInstanceOf(Unchanged.class);
@@ -102,7 +102,9 @@ class MemberStepTest {
         Member lapse = new Member(new NodeLife("c", 1), LAPSED, 9);
         MembersView view = view(9, A_SERVES, B_JOINS, lapse);
         assertThat(view.serving()).containsExactly(A);
-        assertThat(view.othersThan(A, Set.of())).as("the lapse is not over").containsExactlyInAnyOrder(B, lapse.life());
+        assertThat(view.othersThan(A, Set.of()))
+                .as("a promise also waits for a member whose lapse is not over")
+                .containsExactlyInAnyOrder(B, lapse.life());
         assertThat(view.othersThan(A, Set.of(lapse))).containsExactly(B);
     }
 

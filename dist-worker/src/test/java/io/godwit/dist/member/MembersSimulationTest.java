@@ -310,7 +310,7 @@ class MembersSimulationTest {
         world.runFor(2 * SECOND);
         assertThat(may).isCompletedWithValue(false);
         assertThat(node.refused())
-                .as("those of the world's publishers among them")
+                .as("refusals, including those for the publishers of the simulation")
                 .isPositive();
         assertThat(node.events())
                 .filteredOn(event -> event instanceof BrokerEvent.WaitRanOut)
@@ -328,7 +328,7 @@ class MembersSimulationTest {
             CompletableFuture<Void> excluded = world.node(0).members().exclude(cut.life(), "test");
             excluded.thenRun(() -> world.excluded(cut.life()));
             world.runFor(500 * MILLI);
-            assertThat(cut.members().mayAcknowledge()).as("it does not know").isTrue();
+            assertThat(cut.members().mayAcknowledge()).as("the node does not know of its exclusion yet").isTrue();
             world.runFor(3 * SECOND);
             assertThat(excluded).isCompleted();
             assertThat(cut.members().lack()).isNotEmpty();
@@ -347,7 +347,7 @@ class MembersSimulationTest {
         world.node(1).cutLinks(true);
         world.runFor(5 * SECOND);
         assertThat(world.node(1).isOpen()).isFalse();
-        assertThat(world.node(0).isOpen()).as("two of the others say nothing").isFalse();
+        assertThat(world.node(0).isOpen()).as("no proof, because two of the other members are silent").isFalse();
         world.setMajority(true);
         world.node(1).cutLinks(false);
         // an exclusion requested meanwhile is committed now, so the node must join again
@@ -382,7 +382,7 @@ class MembersSimulationTest {
             cut.cutLinks(seed % 2 == 0);
             world.node(0).members().exclude(cut.life(), "test");
             world.runFor(6 * SECOND);
-            assertThat(cut.isOpen()).as("it may come back").isTrue();
+            assertThat(cut.isOpen()).as("the clients stay, because the node may come back").isTrue();
             world.runFor(10 * SECOND); // the world checks at the moment of the eviction
             assertThat(world.newest().find(cut.life())).isNull();
             assertThat(cut.isOpen()).isFalse();
@@ -403,9 +403,9 @@ class MembersSimulationTest {
         still.stand(false);
         assertThat(still.members().mayAcknowledge()).isFalse();
         world.runFor(20 * SECOND);
-        assertThat(still.members().mayAcknowledge()).as("it has come back").isTrue();
+        assertThat(still.members().mayAcknowledge()).as("the node serves again").isTrue();
         assertThat(still.members().mayAcknowledge(epoch))
-                .as("what it had matched before")
+                .as("a match from before the pause may not be acknowledged")
                 .isFalse();
         assertThat(world.happened).containsKey("clients closed");
     }
@@ -466,7 +466,8 @@ class MembersSimulationTest {
         node.cutFromStore(true);
         node.cutLinks(true);
         world.runFor(3 * SECOND);
-        assertThat(node.members().takesClients()).as("it may be a pause").isTrue();
+        assertThat(node.members().takesClients())
+                .as("the node still takes clients, because this may be a short pause").isTrue();
         world.runFor(7 * SECOND);
         assertThat(node.members().takesClients()).isFalse();
         node.cutFromStore(false);
@@ -486,7 +487,7 @@ class MembersSimulationTest {
             world.runFor(30 * SECOND);
             assertThat(excluded).isCompleted();
             assertThat(world.newest().find(behind.life()))
-                    .as("evicted, and not back")
+                    .as("the node was evicted and has not come back")
                     .isNull();
             assertThat(behind.members().lack()).startsWith("its routes are not complete");
             long revision = world.newest().revision();
@@ -505,7 +506,8 @@ class MembersSimulationTest {
         MemberWorld world = serving(5);
         assertThat(world.view(1).members()).hasSize(1).allMatch(member -> member.state() == MemberState.JOINING);
         assertThat(world.newest().serving()).hasSize(4);
-        assertThat(world.newest().revision()).as("each joins and serves").isEqualTo(8);
+        assertThat(world.newest().revision())
+                .as("one revision for each join, and one for each node that begins to serve").isEqualTo(8);
         MemberNode leaving = world.node(2);
         CompletableFuture<Void> left = leaving.members().leave();
         world.runFor(SECOND);

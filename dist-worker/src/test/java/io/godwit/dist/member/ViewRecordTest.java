@@ -59,11 +59,11 @@ class ViewRecordTest {
         assertThat(apply(ALL, view(1, MemberState.LAPSED)))
                 .isEqualTo(new ViewRecord.Reply(Outcome.OTHER_REVISION, first));
         assertThat(apply(ALL, second)).isEqualTo(new ViewRecord.Reply(Outcome.APPLIED, second));
-        assertThat(told.get()).as("before the commit").isEqualTo(MembersView.NONE);
+        assertThat(told.get()).as("nothing is reported before the commit").isEqualTo(MembersView.NONE);
         afterCommit.forEach(Runnable::run);
         assertThat(told.get()).isEqualTo(second);
         afterCommit.get(0).run();
-        assertThat(told.get()).as("it never goes back").isEqualTo(second);
+        assertThat(told.get()).as("an older view is not reported again").isEqualTo(second);
     }
 
     @Test

@@ -113,10 +113,10 @@ class ChoiceQuestionsTest extends TwoNodes {
         assertThat(b.peers.waitingForGroups()).isZero();
         cluster.net.mend("a", "b");
         cluster.settle();
-        assertThat(areLinked()).as("its answer comes late").isTrue();
+        assertThat(areLinked()).as("the late answer does not end the link").isTrue();
         assertThat(a.received("s")).isEmpty();
         cluster.timers.advance(Duration.ofSeconds(60));
-        assertThat(cluster.view.has(a.life)).as("nobody waits for it").isTrue();
+        assertThat(cluster.view.has(a.life)).as("a is not excluded, because no question waits for it").isTrue();
     }
 
     @Test
@@ -229,7 +229,7 @@ class ChoiceQuestionsTest extends TwoNodes {
         assertThat(next).isNotDone();
         catchUp(a);
         assertThat(next).isCompletedWithValue(DistOutcome.DELIVERED);
-        assertThat(a.received("s")).as("those that failed are not sent").hasSize(1);
+        assertThat(a.received("s")).as("messages that failed are not sent").hasSize(1);
         assertThat(areLinked()).isTrue();
     }
 

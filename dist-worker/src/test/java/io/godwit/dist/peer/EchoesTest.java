@@ -34,13 +34,13 @@ class EchoesTest {
     }
 
     @Test
-    void whatComesBackIsNewOnce() {
+    void anEchoIsNewOnlyOnce() {
         assertThat(there.arrived(toHere, said(here, toThere)))
-                .as("nothing was sent to it")
+                .as("no message had been sent to that node before")
                 .isFalse();
         Serving answer = said(there, toHere);
         assertThat(here.arrived(toThere, answer)).isTrue();
-        assertThat(here.arrived(toThere, answer)).as("it hears nothing since").isFalse();
+        assertThat(here.arrived(toThere, answer)).as("the same answer is not new a second time").isFalse();
     }
 
     /** Each answer is later than the one before, but still new. */

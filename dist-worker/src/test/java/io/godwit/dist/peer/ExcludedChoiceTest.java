@@ -163,7 +163,7 @@ class ExcludedChoiceTest {
 
     /** An older peer names no revision; and a message that is not a repeat has no choice that could be void. */
     @Test
-    void whatRestsOnNoChoiceIsTaken() {
+    void messagesWithoutAChoiceAreAccepted() {
         cluster.net.cut("b", "a");
         CompletableFuture<DistOutcome> published = mute.publish("t", Qos.AT_LEAST_ONCE, "1");
         c.members.exclude(mute.life, "for the test");

@@ -87,7 +87,7 @@ class ExclusionsTest {
     }
 
     @Test
-    void ofEndlesslyManyCausesABoundedNumberIsKnown() {
+    void theNumberOfKnownCausesIsBounded() {
         ExclusionLog log = new ExclusionLog(timers::nanoTime);
         for (int i = 0; i <= ExclusionLog.MAX_LINES; i++) {
             log.asked(OTHER, "cause " + i);

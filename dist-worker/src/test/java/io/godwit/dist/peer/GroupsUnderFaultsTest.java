@@ -59,7 +59,7 @@ class GroupsUnderFaultsTest {
     @Tag("full")
     @ParameterizedTest
     @MethodSource("manySeeds")
-    void thatHoldsInManyOrders(long seed) {
+    void promisesHoldInManyOrdersOfEvents(long seed) {
         run(seed);
     }
 

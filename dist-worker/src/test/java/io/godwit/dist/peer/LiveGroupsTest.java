@@ -74,7 +74,7 @@ class LiveGroupsTest {
         assertThat(published).isNotDone();
         assertThat(b.publish("t", Qos.AT_MOST_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
         cluster.net.deliverOne("b", "a", Lane.LIVE);
-        assertThat(published).as("confirmed by the link only").isNotDone();
+        assertThat(published).as("only the link has confirmed the message").isNotDone();
         cluster.settle();
         assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(a.received("s")).containsExactly("1", "2");
@@ -146,7 +146,7 @@ class LiveGroupsTest {
         assertThat(b.peers.waitingForGroups()).isZero();
         cluster.net.mend("a", "b");
         cluster.settle();
-        assertThat(b.links.peer("a")).as("its answer comes late").isNotNull();
+        assertThat(b.links.peer("a")).as("the late answer does not end the link").isNotNull();
         assertThat(a.received("s")).isEmpty();
     }
 
@@ -326,7 +326,7 @@ class LiveGroupsTest {
         cluster.timers.advance(Duration.ofSeconds(1));
         cluster.settle();
         assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "x"))
-                .as("no member of the dead node is left")
+                .as("the members of the dead node are removed")
                 .isCompletedWithValue(DistOutcome.NO_MATCH);
     }
 
@@ -447,7 +447,7 @@ class LiveGroupsTest {
         cluster.settle();
         assertThat(underWay).isCompletedWithValue(DistOutcome.NO_MATCH);
         assertThat(c.count("godwit.dist.peer.received"))
-                .as("a asks nobody else")
+                .as("a sends no message to c")
                 .isZero();
     }
 

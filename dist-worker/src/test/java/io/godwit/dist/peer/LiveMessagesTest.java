@@ -281,7 +281,7 @@ class LiveMessagesTest extends TwoNodes {
         cluster.settle();
         assertThat(sent).isCompletedWithValue(DistOutcome.DELIVERED);
         b.publish("t", Qos.AT_MOST_ONCE, "dropped");
-        assertThat(later).as("it has no room before the next look").isNotDone();
+        assertThat(later).as("the message waits until the next check for room").isNotDone();
         cluster.timers.advance(HeldMessages.LOOK);
         cluster.settle();
         assertThat(later).isCompletedWithValue(DistOutcome.DELIVERED);

@@ -178,7 +178,7 @@ class LivePeersTest extends TwoNodes {
         assertThat(first).isNotDone();
         cluster.net.mend("a", "b");
         cluster.net.deliverOne("a", "b", Lane.CONTROL);
-        assertThat(first).as("b knows that nobody is there").isNotDone();
+        assertThat(first).as("b has only learned that there is no subscriber").isNotDone();
         assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "before")).isCompletedWithValue(DistOutcome.NO_MATCH);
         cluster.settle();
         assertThat(first).isCompletedWithValue(true);
@@ -352,7 +352,7 @@ class LivePeersTest extends TwoNodes {
         cluster.timers.advance(Duration.ofMillis(10));
         CompletableFuture<DistOutcome> first = b.publish("t", Qos.AT_LEAST_ONCE, "1");
         cluster.timers.advance(SilentNode.SERVED_AGAIN);
-        assertThat(first).as("its node may lead what the view is in").isNotDone();
+        assertThat(first).as("the lost node may be the leader of the members' range").isNotDone();
 
         cluster.view.hasMajority = true;
         CompletableFuture<DistOutcome> second = b.publish("t", Qos.AT_LEAST_ONCE, "2");

@@ -201,7 +201,8 @@ class PeerCorpusTest {
                 kinds.add(decoded.getKindCase());
             }
         }
-        assertThat(kinds).as("a frame of each kind is recorded").containsExactlyInAnyOrder(PeerFrame.KindCase.values());
+        assertThat(kinds)
+                .as("the corpus has a frame of each kind").containsExactlyInAnyOrder(PeerFrame.KindCase.values());
     }
 
     private static byte[] again(LiveFrame frame) {
@@ -231,7 +232,7 @@ class PeerCorpusTest {
                 .isThrownBy(() -> ControlFrames.decode(VERSION, unknown))
                 .withMessageContaining("version 1");
         assertThatIllegalArgumentException()
-                .as("a kind of a later version")
+                .as("a frame of a kind that a later version adds")
                 .isThrownBy(() -> ControlFrames.decode(VERSION - 1, serving));
     }
 

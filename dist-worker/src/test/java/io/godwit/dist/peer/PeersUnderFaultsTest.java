@@ -148,7 +148,7 @@ class PeersUnderFaultsTest {
     @Tag("full")
     @ParameterizedTest
     @MethodSource("manySeeds")
-    void thatHoldsInManyOrders(long seed) {
+    void promisesHoldInManyOrdersOfEvents(long seed) {
         run(seed);
     }
 
@@ -179,7 +179,7 @@ class PeersUnderFaultsTest {
         nodes.values().forEach(node -> node.node.members.refuse());
         runThreads();
         look();
-        assertThat(open).as("publishes without an answer").isEmpty();
+        assertThat(open).as("publishes that were never answered").isEmpty();
         assertThat(acknowledged).isPositive();
         assertThat(checked).isPositive();
         vanish();

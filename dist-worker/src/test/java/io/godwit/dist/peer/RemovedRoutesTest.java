@@ -109,7 +109,7 @@ class RemovedRoutesTest {
         List<byte[]> said = new ArrayList<>();
         host.watchMutations(said::add);
         pass(Duration.ofSeconds(100));
-        assertThat(said).as("once for each that is not known here").hasSize(2);
+        assertThat(said).as("one removal for each route that this node does not know").hasSize(2);
         assertThat(List.of("here", "elsewhere", "next")).allMatch(this::isThere);
         assertThat(node.count("godwit.dist.routes.removed.again")).isZero();
     }
@@ -134,7 +134,7 @@ class RemovedRoutesTest {
         pass(Duration.ofSeconds(61));
         writeElsewhere("t", 1, 1);
         pass(SOON);
-        assertThat(isThere("t")).as("the next message to the session finds it").isTrue();
+        assertThat(isThere("t")).as("the route stays until the next message finds no session").isTrue();
     }
 
     /** From a session that has ended, or from a node that was alone. */

@@ -33,7 +33,7 @@ class RecordMutationTest {
         List<Runnable> effects = new ArrayList<>();
         byte[] reply = RecordMutation.apply(bounds, writes, mutation, effects::add, key -> true, index);
         StoredRecord before = index.get("ban", "x");
-        assertThat(index.get("ban", "x")).as("not before the commit").isSameAs(before);
+        assertThat(index.get("ban", "x")).as("the index does not change before the commit").isSameAs(before);
         effects.forEach(Runnable::run);
         return RecordMutation.decodeReply("x", reply);
     }
@@ -63,7 +63,7 @@ class RecordMutationTest {
         assertThat(apply(RecordMutation.delete(KEY, 7L)).outcome()).isEqualTo(Outcome.APPLIED);
         assertThat(stored()).isEqualTo("none");
         assertThat(apply(RecordMutation.put(KEY, null, 8, value("d"))).outcome())
-                .as("whatever is there")
+                .as("a put without an expected revision always succeeds")
                 .isEqualTo(Outcome.APPLIED);
         assertThat(apply(RecordMutation.delete(KEY, null)).outcome()).isEqualTo(Outcome.APPLIED);
     }
@@ -74,12 +74,13 @@ class RecordMutationTest {
         apply(put);
         assertThat(apply(put).outcome()).isEqualTo(Outcome.APPLIED);
         apply(RecordMutation.put(KEY, 5L, 6, value("b")));
-        assertThat(apply(put).outcome()).as("behind a later one").isEqualTo(Outcome.OTHER_REVISION);
+        assertThat(apply(put).outcome()).as("a repeat after a later change").isEqualTo(Outcome.OTHER_REVISION);
         assertThat(stored()).isEqualTo("b");
         byte[] delete = RecordMutation.delete(KEY, 6L);
         apply(delete);
         apply(RecordMutation.put(KEY, 0L, 7, value("c")));
-        assertThat(apply(delete).outcome()).as("made anew meanwhile").isEqualTo(Outcome.OTHER_REVISION);
+        assertThat(apply(delete).outcome())
+                .as("a repeat after the record was created again").isEqualTo(Outcome.OTHER_REVISION);
         assertThat(stored()).isEqualTo("c");
     }
 

@@ -114,7 +114,7 @@ class RecordStoreTest {
                     Deadline.afterMillis(60_000)));
         }
         changes.forEach(host::await);
-        assertThat(index.get("ban", "a").value()).as("none was lost").hasSize(20);
+        assertThat(index.get("ban", "a").value()).as("no change was lost").hasSize(20);
     }
 
     /** The leader is lost after the commit, and the node asks the next one again; also much later. */

@@ -94,7 +94,7 @@ class RouteCoprocessorTest {
         first.open(ALL, stored);
         first.close();
         assertThat(index.counts().subscriptions())
-                .as("matched until somebody knows better")
+                .as("routes of a closed replica stay until another one replaces them")
                 .isEqualTo(100);
         for (int i = 0; i < 40; i++) {
             stored.content().remove(key(i));
@@ -133,7 +133,7 @@ class RouteCoprocessorTest {
         assertThat(has(960)).isFalse();
         cutOff.close();
         apply(behind, key(970), null);
-        assertThat(has(970)).as("nobody knows better").isFalse();
+        assertThat(has(970)).as("a replica that is behind does not add routes that were cut off").isFalse();
     }
 
     @Test
@@ -147,7 +147,7 @@ class RouteCoprocessorTest {
         right.epochIs(7);
         right.open(new RangeBounds(key(900), null), stored);
         apply(range, key(950), null);
-        assertThat(has(950)).as("not its key").isTrue();
+        assertThat(has(950)).as("a key of another range is not removed").isTrue();
         range.epochIs(9);
         range.boundsChanged(left, ALL, stored);
         apply(right, key(950), null);
@@ -163,14 +163,14 @@ class RouteCoprocessorTest {
         assertThat(left.takeOver(bounds("a", "c"))).isFalse();
         assertThat(left.takeOver(bounds("f", null))).isFalse();
         assertThat(left.takeOver(bounds("a", "d"))).isTrue();
-        assertThat(left.takeOver(bounds("d", "g"))).as("the rest of it").isTrue();
+        assertThat(left.takeOver(bounds("d", "g"))).as("the remaining part overlaps").isTrue();
         assertThat(left.takeOver(bounds("c", "f"))).isTrue();
-        assertThat(left.takeOver(bounds("a", null))).as("looked at").isFalse();
+        assertThat(left.takeOver(bounds("a", null))).as("parts that were taken over are not checked again").isFalse();
         for (int i = 0; i < 1_000; i++) {
             left.add(bounds("k" + i, "k" + i + "x"));
         }
         assertThat(left.takeOver(bounds("z", null)))
-                .as("too many to tell apart")
+                .as("with too many parts, every range must be checked")
                 .isTrue();
     }
 
@@ -227,7 +227,7 @@ class RouteCoprocessorTest {
         left.close();
         stored.content().remove(second);
         assertThat(records.count("ban"))
-                .as("in force until somebody knows better")
+                .as("records of a closed replica stay until another one replaces them")
                 .isEqualTo(1);
         new RouteCoprocessor(index, members, records).open(ALL, stored);
         assertThat(gone).containsExactly("a", "b");

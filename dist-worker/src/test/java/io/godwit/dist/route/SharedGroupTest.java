@@ -97,7 +97,7 @@ class SharedGroupTest {
         assertThat(group.add(member(new Told(new ClientId("n"), 3)))).isFalse();
         assertThat(group.memberCount()).isEqualTo(6);
         group.refused(Objects.requireNonNull(group.memberOf(eight)));
-        assertThat(group.memberCount()).as("one that is full is still a member").isEqualTo(6);
+        assertThat(group.memberCount()).as("a full member is still a member").isEqualTo(6);
 
         group.remove(new Told(new ClientId("n"), 1));
         group.remove(inbox("stored"));
@@ -304,12 +304,12 @@ class SharedGroupTest {
                 assertThat(new HashSet<>(owners.values())).hasSize(5);
                 Map<String, Receiver> first = before.putIfAbsent(hash, owners);
                 assertThat(first == null || first.equals(owners))
-                        .as("keys stay")
+                        .as("the keys keep their members")
                         .isTrue();
             }
         }
         assertThat(before.get(SharedPick.HASH_BY_TOPIC)).isNotEqualTo(before.get(SharedPick.HASH_BY_CLIENT));
-        assertThat(counts(group, null, 500)).as("the group's default is random").hasSize(5);
+        assertThat(counts(group, null, 500)).as("the default strategy of the group is random").hasSize(5);
 
         Receiver joined = new TestReceiver("joined");
         group.add(member(joined));

@@ -75,22 +75,22 @@ class TenantIndexTest {
         ClientId one = new ClientId("1");
         ClientId two = new ClientId("2");
         assertThat(index.claimExclusive(filter, one)).isTrue();
-        assertThat(index.claimExclusive(filter, one)).as("its own").isTrue();
+        assertThat(index.claimExclusive(filter, one)).as("a client may claim its own filter again").isTrue();
         assertThat(index.claimExclusive(filter, two)).isFalse();
         assertThat(index.claimExclusive(filter("$exclusive/a/b"), two))
-                .as("another filter")
+                .as("another client may claim another filter")
                 .isTrue();
         index.releaseExclusive(filter("$exclusive/a/b"), two);
 
         index.add(filter, new TestReceiver("1"), QOS0);
         index.releaseExclusive(filter, one);
         index.releaseExclusive(filter, one);
-        assertThat(index.claimExclusive(filter, two)).as("subscribed").isFalse();
+        assertThat(index.claimExclusive(filter, two)).as("the filter is subscribed by the first client").isFalse();
 
         index.add(filter, new InboxReceiver(TenantId.DEFAULT, one, 7), QOS0);
         index.remove(filter, new TestReceiver("1"));
         assertThat(index.claimExclusive(filter, two))
-                .as("in another life of the session")
+                .as("another incarnation of the first client's session has the filter")
                 .isFalse();
         index.remove(filter, new InboxReceiver(TenantId.DEFAULT, one, 7));
         assertThat(index.claimExclusive(filter, two)).isTrue();

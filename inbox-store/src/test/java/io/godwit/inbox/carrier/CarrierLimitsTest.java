@@ -95,7 +95,7 @@ class CarrierLimitsTest extends CarrierStage {
                 .extracting(InboxMessage::sequence)
                 .isSorted()
                 .hasSize(20);
-        assertThat(nodes.link().toEdge.frames).as("hello, attached, messages").hasSize(2 + 10);
+        assertThat(nodes.link().toEdge.frames).as("one hello, one attached and ten frames of messages").hasSize(2 + 10);
     }
 
     @Test
@@ -119,9 +119,9 @@ class CarrierLimitsTest extends CarrierStage {
         assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L);
         assertThat(listener.ends).containsExactly(InboxListener.Reason.UNAVAILABLE);
         assertThat(port.commands)
-                .as("what was not sent stays")
+                .as("messages that were not sent stay in the queue")
                 .containsExactly(new AttachmentCommand.Detach(-1, true, 2));
-        assertThat(nodes.dropped).as("nobody keeps QoS 0").containsExactly("t", "t");
+        assertThat(nodes.dropped).as("QoS 0 messages are dropped").containsExactly("t", "t");
         other.next(new InboxDelivery.Messages(List.of(delivery(9, 10, Qos.AT_LEAST_ONCE))));
         run();
         assertThat(listener.messages).extracting(InboxMessage::sequence).containsExactly(1L, 9L);
@@ -175,7 +175,7 @@ class CarrierLimitsTest extends CarrierStage {
         stream().next(new InboxDelivery.Messages(List.of(delivery(5, 100, Qos.AT_LEAST_ONCE))));
         stream().next(new InboxDelivery.Messages(List.of(delivery(6, 3_000, Qos.AT_LEAST_ONCE))));
         assertThat(port.commands)
-                .as("what was not sent stays")
+                .as("messages that were not sent stay in the queue")
                 .containsExactly(new AttachmentCommand.Detach(-1, true, 6));
         stream().next(new InboxDelivery.Messages(List.of(delivery(7, 10, Qos.AT_LEAST_ONCE))));
         room(true);
@@ -207,7 +207,8 @@ class CarrierLimitsTest extends CarrierStage {
         }
         leaders.asked.get(0).deliveries().next(new InboxDelivery.Messages(List.of(delivery(1, 10, Qos.AT_LEAST_ONCE))));
         run();
-        assertThat(nodes.link().toEdge.frames).as("the failure of the third").hasSize(framesBefore + 1);
+        assertThat(nodes.link().toEdge.frames)
+                .as("only the failure of the third attach is sent").hasSize(framesBefore + 1);
         assertThat(causeOf(replies.get(2))).isEqualTo(RangeException.Cause.TIMEOUT);
         assertThat(ports.get(2).commands).containsExactly(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
         assertThat(causeOf(attach())).isEqualTo(RangeException.Cause.OVERLOADED);
@@ -294,7 +295,7 @@ class CarrierLimitsTest extends CarrierStage {
         assertThat(causeOf(refused)).isEqualTo(RangeException.Cause.OVERLOADED);
         assertThat(wordsOf(refused)).contains("10000 bytes");
         assertThat(leaders.inserts.get(0).request().order().isBrokenBefore(4))
-                .as("its successors are not stored before it")
+                .as("later messages of the order are not stored before the refused one")
                 .isTrue();
         assertThat(nodes.link().leaders.servedBytes()).isBetween(12_000L, 14_000L);
 

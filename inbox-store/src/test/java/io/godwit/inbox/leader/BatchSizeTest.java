@@ -115,7 +115,7 @@ class BatchSizeTest {
         store.insert("b", other.reply.incarnation(), sized("large", 3_000_000, 0));
         other.attachment().request(1);
         store.host.runUntilIdle();
-        assertThat(other.delivered).as("one that is larger than the bound").hasSize(2);
+        assertThat(other.delivered).as("a message larger than the bound is delivered alone").hasSize(2);
     }
 
     /** A limit per connection is no limit for many connections. */
@@ -133,7 +133,7 @@ class BatchSizeTest {
         assertThat(store.dropped("queue_full_oldest")).isEqualTo(13);
         store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("c0")));
         store.insert("c3", connections.get(3).reply.incarnation(), sized("n/20", 1_000_000, 0));
-        assertThat(store.dropped("queue_full_oldest")).as("there is room again").isEqualTo(13);
+        assertThat(store.dropped("queue_full_oldest")).as("nothing more is dropped once there is room").isEqualTo(13);
         assertThat(store.dropped("session_ended")).isEqualTo(21);
 
         store.move();
@@ -293,7 +293,7 @@ class BatchSizeTest {
         store.publishAnswer = true;
         store.crash(0);
         store.host.runUntilIdle();
-        assertThat(store.published).as("none again").hasSize(2000);
+        assertThat(store.published).as("no will is published twice").hasSize(2000);
     }
 
     /** Each connection leaves one, while none can be published. */

@@ -71,7 +71,7 @@ class DeposedHomeMessagesTest extends ThreeHomes {
         assertThat(moved).isNotDone();
         homes.host.changeLeaders();
         homes.advance(500);
-        assertThat(moved).as("of the third leader").isNotDone();
+        assertThat(moved).as("the third leader has not confirmed its leadership yet").isNotDone();
         homes.host.releaseConfirmations();
         assertThat(homes.await(moved)).containsExactly(InsertOutcome.NO_SESSION);
     }
@@ -124,7 +124,7 @@ class DeposedHomeMessagesTest extends ThreeHomes {
         assertThat(second).isNotDone();
         homes.host.tellDeposed(0);
         homes.nodes.get(2).believes = null;
-        assertThat(homes.await(first)).as("asked of the next home").containsExactly(InsertOutcome.STORED);
+        assertThat(homes.await(first)).as("the next home answers").containsExactly(InsertOutcome.STORED);
         assertThat(homes.await(second)).containsExactly(InsertOutcome.STORED);
     }
 
@@ -141,7 +141,7 @@ class DeposedHomeMessagesTest extends ThreeHomes {
         assertThat(known).isNotDone();
         homes.host.tellDeposed(0);
         homes.nodes.get(2).believes = null;
-        assertThat(homes.await(known)).as("asked of the next home").containsExactly(InsertOutcome.ALREADY_THERE);
+        assertThat(homes.await(known)).as("the next home answers").containsExactly(InsertOutcome.ALREADY_THERE);
     }
 
     private InsertRequest withToken(TestConnection receiver, boolean onlyAsks) {

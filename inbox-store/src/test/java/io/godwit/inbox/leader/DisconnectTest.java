@@ -42,7 +42,7 @@ class DisconnectTest {
         store.host.advanceMillis(29_000);
         assertThat(store.stored("a", InboxKeys.SESSION)).isOne();
         store.host.advanceMillis(3_000);
-        assertThat(store.stored("a")).as("the expiry of the DISCONNECT").isZero();
+        assertThat(store.stored("a")).as("the expiry of the DISCONNECT counts").isZero();
         assertThat(store.published).isEmpty();
         assertThat(store.otherEvents.stream().filter(BrokerEvent.WillSuppressed.class::isInstance))
                 .hasSize(1);

@@ -98,13 +98,13 @@ class ExcludedSenderTest {
         assertThat(homes.await(insert(1, false, Resend.ALWAYS, other))).containsExactly(InsertOutcome.STORED);
         mend();
         homes.advance(1_000);
-        assertThat(late).as("a member again, by what it knows itself").isNotDone();
+        assertThat(late).as("the home still takes the sender for a member").isNotDone();
         homes.nodes.forEach(node -> node.members.serves(2, 12));
         homes.advance(1_000);
         assertThat(late).isNotDone();
         sender.epoch = 12;
         homes.advance(1_000);
-        assertThat(causeOf(late)).as("given up").isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(causeOf(late)).as("the insert was given up").isEqualTo(RangeException.Cause.CLOSED);
         assertThat(chosen.payloads()).isEmpty();
         assertThat(other.payloads()).containsExactly("1");
         assertThat(homes.await(homes.insert(2, "later", 1, chosen))).containsExactly(InsertOutcome.STORED);
@@ -127,7 +127,8 @@ class ExcludedSenderTest {
         homes.advance(500);
         assertThat(known).isNotDone();
         mend();
-        assertThat(homes.await(late)).as("the home knows of no exclusion").containsExactly(InsertOutcome.STORED);
+        assertThat(homes.await(late))
+                .as("the home does not know of the exclusion").containsExactly(InsertOutcome.STORED);
         homes.advance(500);
         assertThat(known).isNotDone();
         homes.nodes.get(0).members.excludes(2, 9);

@@ -171,7 +171,7 @@ class FullDiskTest {
         store.attach("a", false, AttachRequest.NEVER, will(10_000));
         store.host.refuseAdditions();
         assertThat(attachLater("a", false, AttachRequest.NEVER, will(9_000)))
-                .as("one in the place of a larger one")
+                .as("a smaller will may replace a larger one")
                 .isCompleted();
     }
 
@@ -194,7 +194,7 @@ class FullDiskTest {
         store.host.advanceMillis(60_000);
         store.host.runUntilIdle();
         assertThat(attachLater("a", false, AttachRequest.NEVER, will(100)))
-                .as("no will is owed any more")
+                .as("the old will is no longer owed")
                 .isCompleted();
     }
 

@@ -378,9 +378,10 @@ class HandOverTest {
                 if (token != null) {
                     assertThat(token.number()).isEqualTo(Long.parseLong(name.substring(1)));
                     assertThat(before == null || token.isRepeat())
-                            .as("a repeat says so")
+                            .as("a repeated delivery has a token that is marked as a repeat")
                             .isTrue();
-                    assertThat(delivered).as("sent at QoS 2").doesNotContain(name);
+                    assertThat(delivered)
+                            .as("a message sent at QoS 2 is not given to another member").doesNotContain(name);
                 }
             }
             Set<String> lost = new HashSet<>(owed);

@@ -161,7 +161,7 @@ class HomesTest extends ThreeHomes {
                 sent.get(1).sequence(),
                 sent.get(2).sequence());
         assertThat(next).isNotNull();
-        assertThat(homes.goOn(1, connection, 0)).as("a second time").isNull();
+        assertThat(homes.goOn(1, connection, 0)).as("a connection cannot be continued twice").isNull();
         next.attachment().request(10);
         homes.await(homes.insert(0, "m6", 1, connection));
         homes.run();
@@ -173,7 +173,8 @@ class HomesTest extends ThreeHomes {
         TestConnection resumed = homes.attach(0, led0);
         resumed.attachment().request(10);
         homes.run();
-        assertThat(resumed.payloads()).as("unanswered").containsExactly("m2", "m3", "m4", "m5", "m6");
+        assertThat(resumed.payloads())
+                .as("messages that the client has not answered").containsExactly("m2", "m3", "m4", "m5", "m6");
         assertThat(resumed.delivered.get(0).packetId()).isEqualTo(sent.get(2).packetId());
         assertThat(resumed.delivered.get(0).redelivered()).isTrue();
         assertThat(homes.wills).isEmpty();
@@ -229,11 +230,12 @@ class HomesTest extends ThreeHomes {
         CompletableFuture<List<InsertOutcome>> atMostOnce = homes.insert(2, "z", 0, connection);
         CompletableFuture<SessionOwner> owner = homes.client(2).owner(InboxFixture.info(led0));
         homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
-        assertThat(causeOf(received)).as("its connection asks again").isEqualTo(RangeException.Cause.LOST);
-        assertThat(causeOf(atMostOnce)).as("it may be stored").isEqualTo(RangeException.Cause.LOST);
+        assertThat(causeOf(received))
+                .as("the connection repeats this call itself").isEqualTo(RangeException.Cause.LOST);
+        assertThat(causeOf(atMostOnce)).as("the message may be stored").isEqualTo(RangeException.Cause.LOST);
         assertThat(insert).isNotDone();
         assertThat(connection.ends).containsExactly(InboxListener.Reason.LOST);
-        assertThat(owner).as("may be asked again").isNotDone();
+        assertThat(owner).as("the question is asked again").isNotDone();
         homes.net.link(InMemoryNode.id(0), InMemoryNode.id(2));
         assertThat(homes.await(owner)).isEqualTo(SessionOwner.SAME_USER);
         assertThat(homes.await(insert)).containsExactly(InsertOutcome.STORED);
@@ -333,7 +335,7 @@ class HomesTest extends ThreeHomes {
                 .attach(new AttachRequest(InboxFixture.info(led0), false, 60, null), new TestConnection());
         homes.run();
         assertThat(homes.nodes.get(2).links.peer(InMemoryNode.id(0))).isNull();
-        assertThat(attach).as("it looks for the next home").isNotDone();
+        assertThat(attach).as("the edge waits for the next home").isNotDone();
         homes.advance(20_100);
         assertThat(causeOf(attach)).isEqualTo(RangeException.Cause.TIMEOUT);
         assertThat(homes.attach(0, led0).reply).isNotNull();

@@ -64,10 +64,10 @@ class HomesUnderFaultsTest {
         }
         assertThat(moves).isPositive();
         assertThat(ends).isPositive();
-        assertThat(continued).as("attachments that went on").isPositive();
-        assertThat(continuedAfterLoss).as("whose home was lost").isPositive();
-        assertThat(deposed).as("homes that went on as such").isPositive();
-        assertThat(repeated).as("publishers that failed").isPositive();
+        assertThat(continued).as("attachments that were continued").isPositive();
+        assertThat(continuedAfterLoss).as("attachments that were continued after the loss of their home").isPositive();
+        assertThat(deposed).as("deposed homes that still acted as leaders").isPositive();
+        assertThat(repeated).as("publishes that failed and were repeated").isPositive();
     }
 
     void run(long seed) {
@@ -162,7 +162,8 @@ class HomesUnderFaultsTest {
             }
         }
         for (Publisher publisher : publishers) {
-            assertThat(publisher.acknowledged).as("all of it, in the end").isEqualTo(publisher.published.size());
+            assertThat(publisher.acknowledged)
+                    .as("every message is acknowledged in the end").isEqualTo(publisher.published.size());
         }
     }
 

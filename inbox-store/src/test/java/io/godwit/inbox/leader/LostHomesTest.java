@@ -294,10 +294,10 @@ class LostHomesTest extends ThreeHomes {
         assertThat(next).isNotNull();
         next.attachment().request(10);
         homes.run();
-        assertThat(next.payloads()).as("none twice").containsExactly("m2", "m3");
+        assertThat(next.payloads()).as("no message is delivered twice").containsExactly("m2", "m3");
         homes.await(next.attachment().received(sent.get(0).sequence()));
         homes.advance(30_000);
-        assertThat(homes.wills).as("it is connected").isEmpty();
+        assertThat(homes.wills).as("no will, because the client is connected").isEmpty();
     }
 
     /** The first home had carried it out, but the link is lost before it could answer. */
@@ -367,7 +367,7 @@ class LostHomesTest extends ThreeHomes {
         homes.advance(HomesFixture.ATTACHED_WAIT_MILLIS + 1_000);
         homes.move(led0, 2);
         homes.advance(50_000);
-        assertThat(homes.wills).as("its delay is not over").isEmpty();
+        assertThat(homes.wills).as("no will, because its delay is not over").isEmpty();
         if (comesBack) {
             homes.attach(1, led0);
         }
@@ -450,7 +450,7 @@ class LostHomesTest extends ThreeHomes {
                 .toList();
         assertThat(outcomes).containsExactly(ReplayOutcome.BEHIND, ReplayOutcome.OUTDATED, ReplayOutcome.STORED);
         homes.run();
-        assertThat(next.payloads()).as("each once").containsExactly("r/1", "r/2", "r/3");
+        assertThat(next.payloads()).as("each message is delivered once").containsExactly("r/1", "r/2", "r/3");
     }
 
     private ReplayStep step(TopicFilter filter, String from, String to) {

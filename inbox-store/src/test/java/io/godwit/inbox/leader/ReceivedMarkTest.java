@@ -126,7 +126,7 @@ class ReceivedMarkTest {
         Map<String, byte[]> written = new HashMap<>();
         MutationCodec.apply(new MapWrites(written), mutation);
         byte[] value = written.get(MapWrites.name(prefix, InboxKeys.suffix(InboxKeys.PROGRESS)));
-        assertThat(value).as("progress in the batch").isNotNull();
+        assertThat(value).as("the batch contains the progress").isNotNull();
         return Progress.decode(value);
     }
 }

@@ -331,7 +331,7 @@ class RetainedModelTest {
                 client.connection.acknowledgeSome(1);
                 store.host.runUntilIdle();
             }
-            assertThat(replayer.isDone()).as("the replay comes to its end").isTrue();
+            assertThat(replayer.isDone()).as("the replay ends").isTrue();
             client.connection.acknowledgeSome(1);
             store.host.runUntilIdle();
             if (violation != null) {
@@ -346,7 +346,7 @@ class RetainedModelTest {
                     missing.add(topic);
                 }
             }
-            assertThat(missing).as("never given to the last subscription").isEmpty();
+            assertThat(missing).as("messages that the last subscription never got").isEmpty();
         }
 
         @Override

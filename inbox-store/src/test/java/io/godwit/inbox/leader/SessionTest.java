@@ -84,7 +84,7 @@ class SessionTest {
             assertThat(connection.reply.subscriptions()).containsExactlyInAnyOrderElementsOf(expected);
         }
         store.attach("a", true, 60, null);
-        assertThat(store.stored("a", InboxKeys.FILTERS)).as("a clean start").isZero();
+        assertThat(store.stored("a", InboxKeys.FILTERS)).as("a clean start removes the subscriptions").isZero();
     }
 
     @Test
@@ -101,7 +101,8 @@ class SessionTest {
         assertThat(store.host.proposedBytes() - before).isLessThan(100 * 64);
         before = store.host.proposedBytes();
         store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription("one/more"))));
-        assertThat(store.host.proposedBytes() - before).as("a page, not all").isLessThan(1024);
+        assertThat(store.host.proposedBytes() - before)
+                .as("only one page of subscriptions is written, not all").isLessThan(1024);
     }
 
     @Test
@@ -216,7 +217,7 @@ class SessionTest {
         store.publishAnswer = true;
         store.host.advanceMillis(31_000);
         assertThat(store.records.total())
-                .as("one has ended, the others' sessions go on")
+                .as("one session has ended, and the others remain")
                 .isEqualTo(2);
         store.host.advanceMillis(200_000);
         assertThat(store.records.total()).isZero();
@@ -349,7 +350,8 @@ class SessionTest {
             mostRoutes = Math.max(mostRoutes, store.removed.size() - routes);
             mostWills = Math.max(mostWills, store.published.size() - wills);
         }
-        assertThat(store.removed).as("each asks again").hasSizeGreaterThanOrEqualTo(before + 2 * sessions);
+        assertThat(store.removed)
+                .as("each session repeats its removal").hasSizeGreaterThanOrEqualTo(before + 2 * sessions);
         assertThat(mostRoutes).isBetween(1, sessions / 5);
         assertThat(mostWills).isBetween(1, sessions / 5);
     }
@@ -517,7 +519,7 @@ class SessionTest {
                 .hasSize(1);
         InboxFixture.Published last = store.published.get(store.published.size() - 1);
         assertThat(store.published)
-                .as("since when it is owed stays, so that a newer retained message is known as such")
+                .as("the time of the will stays, so that a newer retained message is recognized")
                 .allMatch(published -> published.decidedAtMillis() == owedSinceMillis);
         assertThat(store.finished).containsExactly(new InboxFixture.Finished("will", last.origin(), last.number()));
         int tries = store.published.size();

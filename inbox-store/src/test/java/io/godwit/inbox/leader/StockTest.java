@@ -38,21 +38,21 @@ class StockTest {
         b = store.attach("b");
         assertThat(store.stock.detachedSessions()).isOne();
         TestConnection taker = store.attach("b");
-        assertThat(store.stock.detachedSessions()).as("a takeover").isOne();
+        assertThat(store.stock.detachedSessions()).as("after a takeover").isOne();
         assertThat(b.ends).hasSize(1);
         store.host.advanceMillis(61_000);
-        assertThat(store.stock.detachedSessions()).as("a has expired").isZero();
+        assertThat(store.stock.detachedSessions()).as("session a has expired").isZero();
 
         store.detach(taker);
         store.attach("b", true, 60, null);
-        assertThat(store.stock.detachedSessions()).as("begun anew").isZero();
+        assertThat(store.stock.detachedSessions()).as("after a clean start").isZero();
         store.detach(store.attach("c", false, 0, null));
-        assertThat(store.stock.detachedSessions()).as("not kept").isZero();
+        assertThat(store.stock.detachedSessions()).as("a session with expiry 0 is not kept").isZero();
         store.detach(store.attach("d"));
         store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("d")));
-        assertThat(store.stock.detachedSessions()).as("deleted").isZero();
+        assertThat(store.stock.detachedSessions()).as("the session was deleted").isZero();
         store.detach(store.attach("\0own"));
-        assertThat(store.stock.detachedSessions()).as("the broker's own").isZero();
+        assertThat(store.stock.detachedSessions()).as("sessions of the broker itself are not counted").isZero();
         assertThat(store.stock.detachedSessions(TenantId.DEFAULT)).isZero();
     }
 
@@ -125,7 +125,7 @@ class StockTest {
         assertThat(store.stock.detachedSessions()).isZero();
         store.host.releaseReads();
         store.host.runUntilIdle();
-        assertThat(store.stock.messages()).as("the first page").isEqualTo(256);
+        assertThat(store.stock.messages()).as("the first page has been counted").isEqualTo(256);
         for (int i = 0; i < sessions; i += 7) {
             store.insert("c" + i, incarnations.get(i), store.message("12345", 1));
         }

@@ -162,7 +162,7 @@ class StoredInboxesTest {
     void aSessionIsFoundAfterACrashAndAfterAMove() {
         store.absent("a");
         store.crash(0);
-        assertThat(delete("x")).as("before the walk").isNotDone();
+        assertThat(delete("x")).as("the walk has not finished yet").isNotDone();
         store.host.runUntilIdle();
         assertThat(delete("x")).isCompletedWithValue(false);
         assertThat(store.client.owner(InboxFixture.info("a"))).isNotDone();
@@ -178,7 +178,7 @@ class StoredInboxesTest {
         TestConnection connection = store.attach("a");
         store.absent("b");
         store.host.await(delete("b"));
-        assertThat(delete("b")).as("there is a trace of it").isNotDone();
+        assertThat(delete("b")).as("a trace of the deleted session remains").isNotDone();
         for (int hour = 0; hour < 3; hour++) {
             store.host.advanceMillis(3_600_000);
             store.host.runUntilIdle();

@@ -55,8 +55,8 @@ class TakeoverTest {
 
     private void begin(@Nullable Will will) {
         CompletableFuture<AttachReply> reply = attach(first, 60, false, will);
-        assertThat(first.attached).as("decided").isEqualTo(1);
-        assertThat(reply).as("not committed").isNotDone();
+        assertThat(first.attached).as("the attach is decided").isEqualTo(1);
+        assertThat(reply).as("the attach is not committed yet").isNotDone();
         context.settle();
         first.reply = reply.join();
     }
@@ -66,13 +66,13 @@ class TakeoverTest {
         begin(null);
         CompletableFuture<Void> left = first.attachment().detach(-1, true);
         context.runTasks();
-        assertThat(first.detached).as("decided").isEqualTo(1);
+        assertThat(first.detached).as("the detach is decided").isEqualTo(1);
         CompletableFuture<AttachReply> followed = attach(second, 60, false, null);
 
         assertThat(followed).isCompleted();
         assertThat(followed.join().sessionPresent()).isTrue();
         assertThat(followed.join().incarnation()).isEqualTo(first.reply.incarnation());
-        assertThat(left).as("not committed").isNotDone();
+        assertThat(left).as("the detach is not committed yet").isNotDone();
         context.settle();
         assertThat(left).isCompleted();
         assertThat(second.ends).isEmpty();
@@ -84,8 +84,8 @@ class TakeoverTest {
         leader = context.leadInCluster();
         begin(null);
         CompletableFuture<AttachReply> followed = attach(second, 60, false, null);
-        assertThat(second.attached).as("decided").isEqualTo(1);
-        assertThat(followed).as("not committed").isNotDone();
+        assertThat(second.attached).as("the takeover is decided").isEqualTo(1);
+        assertThat(followed).as("the takeover is not committed yet").isNotDone();
         context.settle();
         assertThat(followed).isCompleted();
     }
@@ -121,14 +121,14 @@ class TakeoverTest {
     @Test
     void otherTermsWaitForTheCommit() {
         begin(null);
-        assertThat(attach(second, 61, false, null)).as("another expiry").isNotDone();
-        assertThat(attach(first, 61, false, null)).as("not yet stored").isNotDone();
+        assertThat(attach(second, 61, false, null)).as("with another expiry").isNotDone();
+        assertThat(attach(first, 61, false, null)).as("the new expiry is not stored yet").isNotDone();
         context.settle();
-        assertThat(attach(first, 61, false, WILL)).as("a will").isNotDone();
+        assertThat(attach(first, 61, false, WILL)).as("with a will").isNotDone();
         context.settle();
-        assertThat(attach(first, 61, false, null)).as("no will any more").isNotDone();
+        assertThat(attach(first, 61, false, null)).as("without the will of before").isNotDone();
         context.settle();
-        assertThat(attach(first, 61, true, null)).as("a session of its own").isNotDone();
+        assertThat(attach(first, 61, true, null)).as("with a clean start").isNotDone();
     }
 
     @Test

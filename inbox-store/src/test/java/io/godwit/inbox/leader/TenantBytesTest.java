@@ -41,7 +41,7 @@ class TenantBytesTest {
         assertThat(store.insert("a", a, store.message("12345", 1))).isEqualTo(InsertOutcome.STORED);
         assertThat(store.insert("b", b, store.message("12345", 1))).isEqualTo(InsertOutcome.STORED);
         assertThat(store.insert("a", a, store.message("", 1)))
-                .as("it has no bytes")
+                .as("an empty message takes no bytes")
                 .isEqualTo(InsertOutcome.STORED);
         assertThat(store.insert("a", a, store.message("1", 1))).isEqualTo(InsertOutcome.DROPPED);
         store.insert("b", b, store.message("1", 0));
@@ -55,7 +55,7 @@ class TenantBytesTest {
         bound(3);
         assertThat(store.insert("a", a, store.message("1", 1))).isEqualTo(InsertOutcome.DROPPED);
         assertThat(store.stock.payloadBytes(TenantId.DEFAULT))
-                .as("what waits stays")
+                .as("stored messages stay when the limit is lowered")
                 .isEqualTo(15);
     }
 
@@ -67,7 +67,7 @@ class TenantBytesTest {
         assertThat(store.insert("a", a, store.message("1234567890", 1))).isEqualTo(InsertOutcome.STORED);
         TestConnection connection = store.attach("b");
         assertThat(store.insert("b", b, store.message("1", 1)))
-                .as("it takes nothing yet")
+                .as("the client requests no messages yet")
                 .isEqualTo(InsertOutcome.DROPPED);
         connection.attachment().request(2);
         store.host.runUntilIdle();
@@ -76,7 +76,7 @@ class TenantBytesTest {
         }
         assertThat(connection.delivered).hasSize(2);
         assertThat(store.insert("b", b, store.message("1", 1)))
-                .as("it has not asked for more")
+                .as("the client has requested no further messages")
                 .isEqualTo(InsertOutcome.DROPPED);
     }
 

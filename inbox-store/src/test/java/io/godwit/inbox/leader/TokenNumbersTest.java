@@ -86,7 +86,8 @@ class TokenNumbersTest {
         store.host.advanceMillis(100);
         long published =
                 store.published.stream().mapToLong(each -> each.number()).max().orElseThrow();
-        assertThat(nextNumber()).as("while it is owed").isGreaterThan(published);
+        assertThat(nextNumber())
+                .as("the number is higher than that of a will that is still owed").isGreaterThan(published);
     }
 
     @Test

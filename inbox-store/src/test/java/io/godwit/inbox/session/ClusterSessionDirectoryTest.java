@@ -105,7 +105,7 @@ class ClusterSessionDirectoryTest {
         b.directory.tick();
         stage.settle();
         assertThat(waits.answer).isCompletedExceptionally();
-        assertThat(b.overCount(NodeWait.CLIENT_ID)).as("no wait has run out").isZero();
+        assertThat(b.overCount(NodeWait.CLIENT_ID)).as("no timeout has expired").isZero();
         assertThat(holder.has()).isTrue();
 
         b.takesConnections = true;
@@ -214,7 +214,7 @@ class ClusterSessionDirectoryTest {
         assertThat(first.has()).isFalse();
 
         stage.settle();
-        assertThat(first.has()).as("by the owner in revision 2").isTrue();
+        assertThat(first.has()).as("the owner in revision 2 grants the client id").isTrue();
     }
 
     @Test
@@ -256,10 +256,10 @@ class ClusterSessionDirectoryTest {
         stage.pass(Duration.ofSeconds(3));
         stage.pass(Duration.ofSeconds(1));
         assertThat(b.missing)
-                .as("asked at each tick")
+                .as("the missing member is reported at each tick")
                 .containsOnly(DirectoryStage.life("c"))
                 .hasSizeGreaterThan(1);
-        assertThat(b.overCount(NodeWait.SILENT_MEMBER)).as("counted once").isOne();
+        assertThat(b.overCount(NodeWait.SILENT_MEMBER)).as("the timeout is counted once").isOne();
         assertThat(b.events)
                 .singleElement()
                 .isInstanceOfSatisfying(
@@ -373,7 +373,8 @@ class ClusterSessionDirectoryTest {
         b.learn(DirectoryStage.view(2, "a", "b"));
         stage.settle();
         Connection later = connected(a, id);
-        assertThat(later.has()).as("the documented case").isTrue();
+        assertThat(later.has())
+                .as("the new connection gets the id although the old one still has it, as documented").isTrue();
         assertThat(old.isToldToGiveUp).isFalse();
 
         MembersView back =
@@ -387,7 +388,7 @@ class ClusterSessionDirectoryTest {
         assertThat(later.isToldToGiveUp).isTrue();
         later.release();
         stage.settle();
-        assertThat(third.has()).as("two had it").isFalse();
+        assertThat(third.has()).as("the third waits until both others have released the id").isFalse();
         old.release();
         stage.settle();
         assertThat(third.has()).isTrue();
@@ -541,13 +542,13 @@ class ClusterSessionDirectoryTest {
                 .build();
         send(b, DirectoryEntry.newBuilder().setAcquire(IdAcquire.newBuilder().setClaim(foreign)));
         stage.settle();
-        assertThat(b.links.peer("c")).as("claims what c does not own").isNull();
+        assertThat(b.links.peer("c")).as("a claim of an id that c does not own ends the peer").isNull();
         stage.net.link("b", "c");
         stage.settle();
 
         send(b, DirectoryEntry.newBuilder());
         stage.settle();
-        assertThat(b.links.peer("c")).as("an entry of no kind").isNull();
+        assertThat(b.links.peer("c")).as("an entry without a kind ends the peer").isNull();
     }
 
     private void send(Node from, DirectoryEntry.Builder entry) {

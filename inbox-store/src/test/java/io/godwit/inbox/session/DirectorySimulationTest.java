@@ -57,7 +57,7 @@ class DirectorySimulationTest {
                 throw new AssertionError("seed " + run, e);
             }
         }
-        assertThat(grants).as("something happened").isGreaterThan(RUNS * 40);
+        assertThat(grants).as("the simulation made many grants").isGreaterThan(RUNS * 40);
         assertThat(takeovers).isGreaterThan(RUNS * 20);
     }
 

@@ -57,7 +57,7 @@ class DirectoryStandstillTest {
         Connection second = b.connect(id);
         settleButA();
         pass(Duration.ofSeconds(5));
-        assertThat(a.turns).as("the word to give up has arrived").isNotEmpty();
+        assertThat(a.turns).as("the request to give up has arrived").isNotEmpty();
         assertThat(first.isToldToGiveUp).isFalse();
         assertThat(second.answer).isNotDone();
 
@@ -79,7 +79,7 @@ class DirectoryStandstillTest {
         pass(Duration.ofSeconds(1));
         assertThat(waiting.answer).isCompletedExceptionally();
         stage.settle();
-        assertThat(a.directory.sizes().owned()).as("nothing is left of it").isZero();
+        assertThat(a.directory.sizes().owned()).as("the owner has forgotten the claim").isZero();
     }
 
     /** The others agree to exclude it; frames that had arrived there do not count. */
@@ -107,7 +107,7 @@ class DirectoryStandstillTest {
         a.learn(without);
         Connection late = a.connect(id);
         stage.settle();
-        assertThat(late.has()).as("a is out").isFalse();
+        assertThat(late.has()).as("a is no longer a member").isFalse();
         assertThat(second.isToldToGiveUp).isFalse();
     }
 }

@@ -84,7 +84,7 @@ class NodeSessionDirectoryTest {
     }
 
     @Test
-    void whoMayNotFollowLeavesTheHolderAlone() {
+    void aClientThatMayNotTakeOverDoesNotAffectTheHolder() {
         CompletableFuture<Answer> first = directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
         assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, user("y"), Takeover.OF_SAME_USER))
                 .isCompletedWithValue(Refusal.OTHER_USER);
@@ -96,7 +96,7 @@ class NodeSessionDirectoryTest {
     }
 
     @Test
-    void sameUserMayFollowAndAnybodyMayFollowNobody() {
+    void sameUserMayTakeOverAndAnyUserMayReplaceOneWithoutName() {
         acquire("nobody");
         directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
         CompletableFuture<Answer> third = directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER);
@@ -129,7 +129,7 @@ class NodeSessionDirectoryTest {
         assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER))
                 .isCompletedWithValue(Refusal.OTHER_USER);
         assertThat(looks).hasSize(1);
-        assertThat(toldToGiveUp).as("by the other").containsExactly("first");
+        assertThat(toldToGiveUp).as("only the other request asks the holder to give up").containsExactly("first");
     }
 
     /** At no time two hold the client id, and each gets it in the end. */

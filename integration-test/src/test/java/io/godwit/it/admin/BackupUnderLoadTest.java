@@ -108,8 +108,8 @@ class BackupUnderLoadTest {
                     before.size(),
                     received.size(),
                     received.size() - once.size());
-            assertThat(once).as("what had been acknowledged").containsAll(before);
-            assertThat(received).as("each once").doesNotHaveDuplicates();
+            assertThat(once).as("every message acknowledged before is there").containsAll(before);
+            assertThat(received).as("no message is delivered twice").doesNotHaveDuplicates();
         }
     }
 
@@ -122,7 +122,7 @@ class BackupUnderLoadTest {
 
     private void awaitMore(int messages) throws InterruptedException {
         assertThat(more.tryAcquire(messages, PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                .as("messages come through")
+                .as("further messages arrive")
                 .isTrue();
     }
 

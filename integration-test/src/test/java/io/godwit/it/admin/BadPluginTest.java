@@ -328,9 +328,9 @@ class BadPluginTest {
             }
             try (TestClient last = new TestClient(config(broker, user, user).withCleanSession())) {
                 last.connect();
-                assertThat(last.isOpen()).as("answered").isFalse();
+                assertThat(last.isOpen()).as("the connection is closed").isFalse();
             } catch (java.io.IOException e) {
-                assertThat(e).as("the connection breaks with the process").isNotNull();
+                assertThat(e).as("the connection breaks when the process ends").isNotNull();
             }
             Await.until("it ends", PATIENCE, () -> broker.handle() == null);
 
@@ -353,7 +353,7 @@ class BadPluginTest {
             broker.stop();
             start(broker);
             assertThat(of.use(broker, "bad").get("failures").getAsLong())
-                    .as("told once")
+                    .as("the fault of the earlier run is not counted again")
                     .isZero();
         }
     }

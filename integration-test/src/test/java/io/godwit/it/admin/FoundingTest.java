@@ -152,7 +152,7 @@ class FoundingTest {
                     .isEqualTo(3);
             assertThat(said).contains("would be refused by other nodes");
             assertThat(founder.adminAnywhere(file("admin.out"), "members", "--rpc", rpc))
-                    .as("in the clear")
+                    .as("a connection without TLS is refused")
                     .isEqualTo(3);
             assertThat(nodes(founder)).hasSize(2);
 

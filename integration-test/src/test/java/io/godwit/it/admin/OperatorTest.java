@@ -189,7 +189,7 @@ class OperatorTest {
                 "--yes"
             };
             assertThat(admin(first, restore)).as(said).isZero();
-            assertThat(admin(first, restore)).as("again").isEqualTo(4);
+            assertThat(admin(first, restore)).as("a second restore is refused").isEqualTo(4);
             restored.start();
             assertThat(admin(first, "ranges", "inbox")).isZero();
             bringOver(restored, "keeper");
@@ -200,7 +200,7 @@ class OperatorTest {
                     assertThat(text(keeper)).isEqualTo("message " + i);
                 }
                 keeper.publish("a/new", "message 300", 1).get(20, TimeUnit.SECONDS);
-                assertThat(text(keeper)).as("by the route that was restored").isEqualTo("message 300");
+                assertThat(text(keeper)).as("the restored route delivers the message").isEqualTo("message 300");
             }
         }
     }
@@ -363,7 +363,7 @@ class OperatorTest {
     private static void recover(BrokerCluster cluster) throws IOException {
         String lost = cluster.id(0) + ',' + cluster.id(2);
         BrokerCluster.Answer early = cluster.admin(Way.RPC, 1, "recover", "dist", "--lost", lost, "--yes");
-        assertThat(early.code()).as("they are there: %s", early).isEqualTo(REFUSED);
+        assertThat(early.code()).as("the nodes are still members: %s", early).isEqualTo(REFUSED);
         cluster.node(0).kill();
         cluster.node(2).kill();
         awaitAlone(cluster, 1);
@@ -387,7 +387,7 @@ class OperatorTest {
         }
         assertThat(cluster.done(Way.DATA, 1, "recover", "retain", "--lost", lost)
                         .getAsJsonArray("steps"))
-                .as("the only voter of its range is here")
+                .as("no steps: the only voter of the range is on this node")
                 .isEmpty();
         for (String store : List.of("dist", "inbox", "retain")) {
             cluster.awaitVoters(1, store, 1, 1);

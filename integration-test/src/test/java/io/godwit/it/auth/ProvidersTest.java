@@ -185,7 +185,7 @@ class ProvidersTest {
         assertThat(publish(gate, "gates/g1/state")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
         assertThat(publish(gate, "gates/g2/state")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
         assertThat(publish(gate, "gate/x"))
-                .as("the service would allow it, but has no say")
+                .as("only the token decides, although the service would allow it")
                 .isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
         assertThat(maySubscribe(gate, "gates/g1/#")).isTrue();
         assertThat(maySubscribe(gate, "gates/#")).isFalse();

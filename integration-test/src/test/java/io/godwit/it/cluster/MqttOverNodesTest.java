@@ -416,7 +416,7 @@ class MqttOverNodesTest extends ThreeNodes {
         for (TestClient subscriber : List.of(live, kept)) {
             Properties given = next(subscriber, "it").properties();
             assertThat(given.number(Properties.MESSAGE_EXPIRY))
-                    .as("seconds left")
+                    .as("the remaining expiry in seconds")
                     .isPresent();
             assertThat(given.number(Properties.MESSAGE_EXPIRY).getAsLong()).isBetween(60L, 100L);
             assertThat(others(given)).containsExactlyInAnyOrderElementsOf(others(properties));

@@ -67,12 +67,12 @@ class NodeStopTest {
                     cluster.node(STOPPED).stop();
                     awaitEchoes(echoes);
                     assertThat(echoes.stream().map(Echo::lost))
-                            .as("connections to nodes that run on, lost in round %d", round)
+                            .as("connections to the other nodes that were lost in round %d", round)
                             .containsOnly("");
                     cluster.node(STOPPED).start();
                     awaitEchoes(echoes);
                     assertThat(echoes.stream().map(Echo::lost))
-                            .as("connections to nodes that run on, lost when the other one returned")
+                            .as("connections to the other nodes that were lost when the stopped node returned")
                             .containsOnly("");
                 }
             } finally {

@@ -101,7 +101,7 @@ class ReplicatedDataTest {
                 for (Keeper keeper : keepers) {
                     homes.add(publishers.publish(keeper, "before the end of a node"));
                 }
-                assertThat(homes).as("who serves the sessions").contains(0, VICTIM);
+                assertThat(homes).as("nodes that serve the sessions").contains(0, VICTIM);
                 retain(publishers, 0, "r/late");
                 retain(publishers, VICTIM, "a/later");
 

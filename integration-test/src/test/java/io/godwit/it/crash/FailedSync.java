@@ -146,7 +146,7 @@ final class FailedSync implements UnpluggedBroker.Watch {
             assertThat(pubrec).isNotNull();
             pubrec.run();
             Await.until("the end of the subscriber's connection", PATIENCE, () -> !subscriber.isOpen());
-            assertThat(withheld).as("PUBRELs").isEmpty();
+            assertThat(withheld).as("PUBRELs that were held back").isEmpty();
         }
     }
 

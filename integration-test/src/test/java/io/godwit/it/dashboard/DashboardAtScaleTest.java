@@ -92,7 +92,7 @@ class DashboardAtScaleTest {
                             "%d sessions, %d connected: %s%n  before: %s%n", sessions, connected, song, before);
                     assertThat(song.longest()).as("%s", song).isLessThan(PAUSE);
                 }
-                assertThat(browser.errors()).as("complaints of the browser").isEmpty();
+                assertThat(browser.errors()).as("errors of the browser").isEmpty();
             }
             assertThat(standing).as("clients that are still connected").hasValue(connected);
         }

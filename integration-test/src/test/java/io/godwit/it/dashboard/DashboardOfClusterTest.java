@@ -93,7 +93,7 @@ class DashboardOfClusterTest {
             aMessageIsPublishedAndSeen(browser, subscriber);
             open(browser, "#/settings");
             browser.sees("#may-not", "the role admin");
-            assertThat(browser.errors()).as("complaints of the browser").isEmpty();
+            assertThat(browser.errors()).as("errors of the browser").isEmpty();
         }
     }
 

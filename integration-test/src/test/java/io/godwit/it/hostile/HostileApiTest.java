@@ -125,16 +125,16 @@ class HostileApiTest {
                     answers.incrementAndGet();
                     Pace.passMillis(250);
                 }
-                assertThat(swarm.opened()).as("connections that came").isGreaterThan(2 * connections);
+                assertThat(swarm.opened()).as("connections that were opened").isGreaterThan(2 * connections);
             }
         });
-        assertThat(answers).as("answers meanwhile").hasPositiveValue();
+        assertThat(answers).as("answers during the attack").hasPositiveValue();
         double more = counted("godwit_api_connections_refused_total")
                 - refused
                 + counted("godwit_api_connections_closed_total")
                 - closed;
         System.out.printf("%d answers meanwhile, %.0f connections refused or closed%n", answers.get(), more);
-        assertThat(more).as("counted").isGreaterThan(2.0 * connections);
+        assertThat(more).as("connections that the metrics count").isGreaterThan(2.0 * connections);
     }
 
     private static List<InetAddress> addresses(int count) {
@@ -223,10 +223,10 @@ class HostileApiTest {
                     assertThat(refusal.status).as("%s", refusal).isIn(refusal.expected, 0);
                 }
                 assertThat(all.stream().filter(one -> one.join().status > 0).count())
-                        .as("answers that were seen before the connection ended")
+                        .as("answers received before the connections ended")
                         .isGreaterThanOrEqualTo(all.size() / 2);
                 System.out.printf("%d bodies of a gigabyte: resident +%d MiB%n", all.size(), most - resident >> 20);
-                assertThat(most - resident).as("memory").isLessThan(GROWTH_AT_MOST);
+                assertThat(most - resident).as("additional memory in bytes").isLessThan(GROWTH_AT_MOST);
             } finally {
                 threads.shutdownNow();
             }

@@ -71,7 +71,7 @@ class LoginHerdTest {
     }
 
     @Test
-    void allAreLetIn() throws Exception {
+    void allClientsCanLogIn() throws Exception {
         String auth = "{provider: file, file: " + passwords() + "}";
         try (BrokerProcess broker =
                 new BrokerProcess(directory.resolve("broker")).longLived().setting("authConfig", auth)) {

@@ -219,7 +219,7 @@ class ManyTenantsTest {
             client.publish("last", "", 1).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             Packet.Publish last = client.next(Await.PATIENCE);
             assertThat(last).isNotNull();
-            assertThat(last.topic()).as("nothing else before it").isEqualTo("last");
+            assertThat(last.topic()).as("no other message arrives before it").isEqualTo("last");
         }
     }
 }

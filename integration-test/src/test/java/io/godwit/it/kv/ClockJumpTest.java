@@ -69,7 +69,9 @@ class ClockJumpTest {
                 for (long offset : List.of(HOUR_SECONDS, 0L)) {
                     jump.set(offset);
                     long ahead = Long.parseLong(answer(cluster, JUMPING, "clock")) - System.currentTimeMillis();
-                    assertThat(ahead).as("ahead, ms").isBetween(offset * 1_000 - 5_000, offset * 1_000 + 5_000);
+                    assertThat(ahead)
+                            .as("milliseconds that the clock is ahead")
+                            .isBetween(offset * 1_000 - 5_000, offset * 1_000 + 5_000);
                     long from = System.nanoTime();
                     Pace.passNanos(PHASE_NANOS);
                     for (List<String> range : List.of(List.of("", middle), List.of(middle, "~"))) {

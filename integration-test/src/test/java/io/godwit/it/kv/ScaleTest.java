@@ -123,7 +123,7 @@ class ScaleTest {
                         .allSatisfy(copy ->
                                 assertThat(copy.bytesPerSecond()).isLessThan(1.1 * terms.snapshotBytesPerSecond()));
                 assertThat(copies.get(0).before())
-                        .as("bytes that were not copied again")
+                        .as("bytes that were copied before the interruption and not again")
                         .isGreaterThan(copied / 2);
                 assertThat(meanwhile.p99Millis()).isLessThan(MOST_P99_MILLIS);
 
@@ -235,7 +235,7 @@ class ScaleTest {
                 left,
                 right);
         for (Figures half : List.of(left, right)) {
-            assertThat(half.longestGapMillis()).as("pause in ms").isLessThan(MOST_PAUSE_MILLIS);
+            assertThat(half.longestGapMillis()).as("the longest pause in milliseconds").isLessThan(MOST_PAUSE_MILLIS);
             assertThat(half.p99Millis()).isLessThan(MOST_P99_MILLIS);
         }
     }

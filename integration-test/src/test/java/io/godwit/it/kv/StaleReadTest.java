@@ -102,7 +102,7 @@ class StaleReadTest {
             List<String> peekedStale = staleReads(peeked.operations());
             LOG.info("stale reads: {}, stale peeks: {}", stale.size(), peekedStale.size());
             assertThat(stale).isEmpty();
-            assertThat(peekedStale).as("what is read without asking others").isNotEmpty();
+            assertThat(peekedStale).as("stale reads by a client that does not ask the majority").isNotEmpty();
         }
     }
 

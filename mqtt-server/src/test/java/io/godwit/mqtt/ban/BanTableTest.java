@@ -48,7 +48,7 @@ class BanTableTest {
         assertThat(isBanned("x", null, "10.255.0.1:1883")).isTrue();
         assertThat(isBanned("x", null, "11.0.0.1:1883")).isFalse();
         assertThat(bans.isBanned(client(OTHER, "x", null, "10.0.0.1:1")))
-                .as("of whatever tenant")
+                .as("a ban of an address applies to every tenant")
                 .isTrue();
         assertThat(bans.size()).isEqualTo(3);
         bans.remove(address("10.0.0.0/8"));
@@ -71,9 +71,9 @@ class BanTableTest {
         assertThat(isBanned("c", null, "")).isFalse();
         assertThat(isBanned("x", null, "10.0.0.1:1")).isFalse();
         now = 1_400;
-        assertThat(isBanned("c", null, "")).as("the clock was set back").isTrue();
+        assertThat(isBanned("c", null, "")).as("the ban applies again after the clock was set back").isTrue();
         bans.put(new BanSubject.OfClient(TenantId.DEFAULT, "c"), 1_300);
-        assertThat(isBanned("c", null, "")).as("the later ban counts").isFalse();
+        assertThat(isBanned("c", null, "")).as("the later ban replaces the earlier one").isFalse();
     }
 
     @ParameterizedTest

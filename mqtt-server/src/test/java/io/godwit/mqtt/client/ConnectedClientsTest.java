@@ -82,7 +82,7 @@ class ConnectedClientsTest {
         ClientPage<ConnectedClient> third = run(ask(ClientCriteria.ALL, second.next(), 4));
         assertThat(ids(third)).containsExactly("c8", "c9");
         assertThat(third.next()).isNull();
-        assertThat(looks()).as("no client is looked at that has no chance").isLessThanOrEqualTo(10 + 4 + 4);
+        assertThat(looks()).as("only clients that may be on the page are checked").isLessThanOrEqualTo(10 + 4 + 4);
     }
 
     @Test
@@ -94,7 +94,7 @@ class ConnectedClientsTest {
         int seen = 0;
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             if (turns % 100 == 0) {
-                assertThat(tasks.size()).as("turns that wait, of two loops").isLessThanOrEqualTo(1);
+                assertThat(tasks.size()).as("at most one of the two loops has a task waiting").isLessThanOrEqualTo(1);
             }
             task.run();
             turns++;
@@ -137,7 +137,7 @@ class ConnectedClientsTest {
                 served++;
             }
             assertThat(question.get().next()).isNull();
-            assertThat(served).as("others that were served during the search").isGreaterThan(50);
+            assertThat(served).as("other tasks that ran during the search").isGreaterThan(50);
         } finally {
             running.close();
         }
@@ -163,7 +163,7 @@ class ConnectedClientsTest {
         nanosPerLook = 1_000_000; // each look at the clock finds it a millisecond on
         ask(new ClientCriteria(null, IdPattern.ANY, null, null, 0, 1), null, 1_000);
         tasks.remove().run();
-        assertThat(looks()).as("one, so that it goes on at all").isEqualTo(1);
+        assertThat(looks()).as("one client is checked even in a slow turn, so that the search advances").isEqualTo(1);
     }
 
     @Test
@@ -178,7 +178,7 @@ class ConnectedClientsTest {
         assertThat(tasks).hasSize(2);
         tasks.remove().run();
         tasks.remove().run();
-        assertThat(tasks).as("turns for the clients of others").isEmpty();
+        assertThat(tasks).as("no task is posted for clients of other tenants").isEmpty();
         assertThat(ids(run(question))).containsExactly("m0", "m1", "m2", "m3");
         assertThat(question.join().next()).isNull();
     }
@@ -199,7 +199,7 @@ class ConnectedClientsTest {
         ClientPage<ConnectedClient> rest = run(ask(criteria, page.next(), 1_000));
         assertThat(ids(rest)).containsExactly(String.format("c%06d", MANY - 1));
         assertThat(rest.next()).isNull();
-        assertThat(looks()).as("nobody is looked at twice").isEqualTo(MANY);
+        assertThat(looks()).as("each client is checked only once").isEqualTo(MANY);
     }
 
     @Test

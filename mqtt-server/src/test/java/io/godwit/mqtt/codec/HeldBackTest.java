@@ -123,7 +123,7 @@ class HeldBackTest {
         read(10, 12); // bytes that the socket had delivered before the pause took effect
         pass();
         assertThat(told).hasSize(5);
-        assertThat(goOn).as("asked once, and not by and by").hasSize(1);
+        assertThat(goOn).as("only one request to go on is sent").hasSize(1);
     }
 
     @Test
@@ -177,7 +177,7 @@ class HeldBackTest {
                 ProtocolLevel.MQTT_3_1_1);
         channel.writeInbound(allocator.buffer().writeBytes(subscribe, 0, 3));
         channel.writeInbound(allocator.buffer().writeBytes(subscribe, 3, subscribe.length - 3));
-        assertThat(room).as("asked").hasSize(1);
+        assertThat(room).as("room for the request was requested").hasSize(1);
         isHeldBack = true; // for a message that is under way
         room.get(0).run();
         letGo();

@@ -194,7 +194,7 @@ class PacketFuzzTest {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            assertThat(refusal).as("a packet behind the refusal").isNull();
+            assertThat(refusal).as("no packet follows a refusal").isNull();
             packets.add((Packet) msg);
         }
 

@@ -122,7 +122,7 @@ class LoopPackingTest {
         assertThat(first).hasSize(1);
         int loop = first.get(0).loop();
         assertThat(decide(packing, stuck, LoopPacking.MAX_LOOKS_UNDER_WAY))
-                .as("while it is under way")
+                .as("no second move begins while one is in progress")
                 .isEmpty();
         assertThat(decide(packing, stuck, 1)).containsExactly(new LoopPacking.Move(loop, loop));
         assertThat(decide(packing, stuck, LoopPacking.REST_LOOKS)).isEmpty();
@@ -153,10 +153,10 @@ class LoopPackingTest {
         assertThat(move.loop()).isNotZero();
         if (move.loop() != move.host()) {
             assertThat(hosts[move.loop()]).isEqualTo(move.loop());
-            assertThat(hosts[move.host()]).as("a host is no guest").isEqualTo(move.host());
+            assertThat(hosts[move.host()]).as("a thread that hosts loops is not a guest itself").isEqualTo(move.host());
             for (int other = 0; other < hosts.length; other++) {
                 assertThat(other != move.loop() && hosts[other] == move.loop())
-                        .as("a guest has none")
+                        .as("a guest hosts no loops")
                         .isFalse();
             }
         }
@@ -203,7 +203,7 @@ class LoopPackingTest {
 
         @Override
         public double busy(int loop) {
-            assertThat(hosts[loop]).as("asked for a loop at home").isEqualTo(loop);
+            assertThat(hosts[loop]).as("the load is read only for a loop on its own thread").isEqualTo(loop);
             return Math.min(1, sums[loop]);
         }
     }

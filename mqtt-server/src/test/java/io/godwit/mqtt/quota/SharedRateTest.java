@@ -20,7 +20,7 @@ class SharedRateTest {
         assertThat(rate.owedNanos(now + SECOND / 4)).isEqualTo(SECOND / 4);
         assertThat(rate.owedNanos(now + SECOND / 2)).isZero();
         assertThat(rate.take(1, now + 2 * SECOND))
-                .as("it has not kept more than a second's worth")
+                .as("no more than the burst of one second was saved")
                 .isZero();
         assertThat(rate.take(9, now + 2 * SECOND)).isZero();
         assertThat(rate.take(1, now + 2 * SECOND)).isEqualTo(SECOND / 10);

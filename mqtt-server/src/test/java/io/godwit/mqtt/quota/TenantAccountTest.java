@@ -94,7 +94,7 @@ class TenantAccountTest implements Holdings {
         assertThat(accounts.enter(BIRDS)).isNull();
         assertThat(accounts.connections(BIRDS)).isEqualTo(3);
         assertThat(accounts.of(BIRDS).used(TenantResource.CONNECT_RATE))
-                .as("in all")
+                .as("connections since the beginning of the second")
                 .isEqualTo(4);
     }
 
@@ -128,7 +128,7 @@ class TenantAccountTest implements Holdings {
         accounts.tick();
         assertThat(accounts.all()).isEmpty();
         assertThat(accounts.peek(BIRDS).used(TenantResource.CONNECTIONS)).isZero();
-        assertThat(accounts.all()).as("a look keeps nothing").isEmpty();
+        assertThat(accounts.all()).as("peek creates no account").isEmpty();
     }
 
     @Test
@@ -156,7 +156,7 @@ class TenantAccountTest implements Holdings {
         assertThat(account.subscribing(SHARED, 2)).isEqualTo(TenantResource.SHARED_SUBSCRIPTIONS);
         assertThat(account.subscribing(PLAIN, 2)).isNull();
         account.subscribed(SHARED);
-        assertThat(account.subscribing(SHARED, 2)).as("it did not come about").isNull();
+        assertThat(account.subscribing(SHARED, 2)).as("a subscription that failed is no longer counted").isNull();
     }
 
     @Test
@@ -177,7 +177,8 @@ class TenantAccountTest implements Holdings {
         TenantAccount account = limited(TenantResource.RETAINED_MESSAGES, 2);
         retained.put("a", 10);
         assertThat(account.retaining("b", 10)).isNull();
-        assertThat(account.retaining("c", 10)).as("b is under way").isEqualTo(TenantResource.RETAINED_MESSAGES);
+        assertThat(account.retaining("c", 10))
+                .as("the message for b, not yet stored, is counted").isEqualTo(TenantResource.RETAINED_MESSAGES);
         retained.put("b", 10);
         account.retained(10);
         assertThat(account.retaining("c", 10)).isEqualTo(TenantResource.RETAINED_MESSAGES);
@@ -199,7 +200,7 @@ class TenantAccountTest implements Holdings {
         assertThat(account.retaining("a", 60)).isNull();
         account.retained(60);
         assertThat(account.retaining("a", 1))
-                .as("smaller, however much there is")
+                .as("a message may become smaller even above the limit")
                 .isNull();
     }
 
@@ -237,10 +238,10 @@ class TenantAccountTest implements Holdings {
         assertThat(account.takeDirect(10, 2, 0)).isEqualTo(TenantSetting.MAX_PUBLISH_RATE);
         nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
         assertThat(account.takeDirect(10, 2, 0)).isNull();
-        assertThat(account.takeDirect(10, 0, 0)).as("no limit any more").isNull();
+        assertThat(account.takeDirect(10, 0, 0)).as("the limit was removed").isNull();
 
         assertThat(account.takeDirect(300, 0, 100))
-                .as("taken whole, and paid for")
+                .as("a large amount is taken as a whole and paid off later")
                 .isNull();
         assertThat(account.takeDirect(1, 0, 100)).isEqualTo(TenantSetting.MAX_BANDWIDTH_IN);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));

@@ -38,7 +38,7 @@ class FilterCountTest {
         count.add(TopicFilter.parse("#").orElseThrow());
         assertThat(count.chars()).isEqualTo(1 + 16);
         count.add(TopicFilter.parse("a/".repeat(999)).orElseThrow());
-        assertThat(count.chars()).as("one node, whatever its levels").isEqualTo(1 + 16 + 2 * 999);
+        assertThat(count.chars()).as("the whole filter counts as one node").isEqualTo(1 + 16 + 2 * 999);
     }
 
     private static TopicFilter filter(int name) {

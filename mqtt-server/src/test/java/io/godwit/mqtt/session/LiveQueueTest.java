@@ -33,7 +33,7 @@ class LiveQueueTest {
         assertThat(queue.isFullFor(half)).isFalse();
         queue.poll();
         assertThat(queue.isFullFor(withProperties(5_000_000)))
-                .as("the first is always taken")
+                .as("an empty queue accepts one message of any size")
                 .isFalse();
     }
 
@@ -65,7 +65,7 @@ class LiveQueueTest {
             queue.add(entry(large));
         }
         assertThat(ofNode.free()).isBetween(4_900_000L, 5_100_000L);
-        assertThat(queue.isOverHalf()).as("publishers wait by then").isTrue();
+        assertThat(queue.isOverHalf()).as("publishers wait from half of the queue on").isTrue();
         while (!queue.isEmpty()) {
             queue.poll();
         }

@@ -105,7 +105,7 @@ class RetainedReplayTest {
         inbox.answerNextReplay(CompletableFuture.failedFuture(timeout));
         Session session = stage.persistent();
         subscribe(session, 1, RetainHandling.SEND);
-        assertThat(topics()).as("none behind it is taken").isEmpty();
+        assertThat(topics()).as("no later message is delivered before it").isEmpty();
         assertThat(inbox.retainedFrom("c", "r/#")).isEqualTo(StoredSubscription.ALL_RETAINED);
         assertThat(delays()).isEqualTo(1);
 

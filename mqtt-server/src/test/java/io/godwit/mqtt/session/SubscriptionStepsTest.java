@@ -61,9 +61,9 @@ class SubscriptionStepsTest {
         CompletableFuture<List<Boolean>> first = subscribe("a");
         CompletableFuture<List<Boolean>> second = subscribe("b");
 
-        assertThat(dist.size()).as("both have begun").isEqualTo(2);
+        assertThat(dist.size()).as("both route changes have begun").isEqualTo(2);
         assertThat(first).isNotDone();
-        assertThat(second).as("answers keep their order").isNotDone();
+        assertThat(second).as("answers are given in the order of the requests").isNotDone();
 
         held.complete(null);
         runTasks();
@@ -79,7 +79,7 @@ class SubscriptionStepsTest {
         CompletableFuture<List<Boolean>> second = unsubscribe("b");
         CompletableFuture<List<Boolean>> again = unsubscribe("b");
 
-        assertThat(dist.size()).as("all have begun").isEqualTo(1);
+        assertThat(dist.size()).as("all route changes have begun").isEqualTo(1);
         assertThat(List.of(first, second, again)).noneMatch(CompletableFuture::isDone);
 
         held.complete(null);
@@ -102,7 +102,7 @@ class SubscriptionStepsTest {
         held.complete(null);
         runTasks();
         assertThat(added).isCompletedWithValue(List.of(true));
-        assertThat(dist.size()).as("the last has not begun").isZero();
+        assertThat(dist.size()).as("the last route change has not begun").isZero();
 
         heldToo.complete(null);
         runTasks();
@@ -196,7 +196,9 @@ class SubscriptionStepsTest {
         assertThat(removed).isCompletedWithValue(List.of(true));
 
         unsubscribe("b");
-        assertThat(inbox.calls).as("it is known").containsExactly("unsubscribe0", "unsubscribe1", "unsubscribe1");
+        assertThat(inbox.calls)
+                .as("the removal is sent to the store, because the filter is known")
+                .containsExactly("unsubscribe0", "unsubscribe1", "unsubscribe1");
     }
 
     @Test
@@ -238,7 +240,7 @@ class SubscriptionStepsTest {
         CompletableFuture<List<Boolean>> removed = unsubscribe("a");
         CompletableFuture<List<Boolean>> added = subscribe("c");
         CompletableFuture<List<Boolean>> several = unsubscribe("b", "c");
-        assertThat(dist.size()).as("b and c, and not yet without").isEqualTo(2);
+        assertThat(dist.size()).as("the routes of b and c are still there").isEqualTo(2);
 
         held.complete(null);
         runTasks();

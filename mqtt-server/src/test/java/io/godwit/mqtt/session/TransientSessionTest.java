@@ -211,7 +211,7 @@ class TransientSessionTest {
         }
         assertThat(paceEvents()).containsExactly(new BrokerEvent.SlowConsumerBegan(session.client()));
         tick(session, 1);
-        assertThat(paceEvents()).as("it has just lost something").hasSize(1);
+        assertThat(paceEvents()).as("no end is reported, because the session has just dropped a message").hasSize(1);
         tick(session, 1);
         assertThat(paceEvents())
                 .last()
@@ -463,7 +463,7 @@ class TransientSessionTest {
         CompletableFuture<DistOutcome> sixth = overHalf(fanOut, session).get(5);
         assertThat(sixth).isNotDone();
         assertThat(session.hold(message("m", Qos.AT_MOST_ONCE, -1), match(session, Qos.AT_LEAST_ONCE)))
-                .as("QoS 0 is not acknowledged")
+                .as("QoS 0 messages are not held for an acknowledgement")
                 .isNull();
         for (int acknowledged = 0; acknowledged < 2; acknowledged++) {
             session.onPacket(new PubAck(1 + acknowledged));
@@ -473,7 +473,7 @@ class TransientSessionTest {
         acknowledgeAll(session);
         assertThat(sixth).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(drops()).isEmpty();
-        assertThat(overHalf(fanOut, session).get(5)).as("again").isNotDone();
+        assertThat(overHalf(fanOut, session).get(5)).as("the publisher must wait again").isNotDone();
     }
 
     /** One slow subscriber does not stop its publishers. */
@@ -577,7 +577,7 @@ class TransientSessionTest {
             most = Math.max(most, payloads().size() - before);
             before = payloads().size();
         }
-        assertThat(most).as("copies in one task").isBetween(1, 200);
+        assertThat(most).as("copies that one task hands over").isBetween(1, 200);
         assertThat(payloads())
                 .isEqualTo(IntStream.range(0, 2_000).mapToObj(i -> "m" + i).toList());
     }
@@ -638,7 +638,7 @@ class TransientSessionTest {
         }
         assertThat(fanOut.deliver(next.get())).isNotDone();
         assertThat(source.takeHold()).isTrue();
-        assertThat(source.takeHold()).as("taken").isFalse();
+        assertThat(source.takeHold()).as("a hold can be taken only once").isFalse();
     }
 
     @Test

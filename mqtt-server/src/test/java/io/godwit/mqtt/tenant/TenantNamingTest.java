@@ -99,7 +99,7 @@ class TenantNamingTest {
         assertThat(found(config(true, UnknownTenant.ACCEPT, ALL), Clues.NONE, user))
                 .isEqualTo("strangers");
         assertThat(found(Clues.NONE.listener("strangers"), null))
-                .as("whom the operator names")
+                .as("a tenant that a listener names is accepted")
                 .isEqualTo("strangers");
     }
 

@@ -29,7 +29,7 @@ class UnlistedTenantsTest {
             assertThat(known("default")).isEqualTo(TenantAnswer.KNOWN);
         }
         tenants.replace(Map.of(new TenantId("c"), TenantSettings.NONE));
-        assertThat(known("c")).as("it is listed now").isEqualTo(TenantAnswer.KNOWN);
+        assertThat(known("c")).as("c is listed now").isEqualTo(TenantAnswer.KNOWN);
     }
 
     @Test

@@ -83,7 +83,7 @@ class BansTest {
         assertThat(bans.isBanned(GUESSER)).isFalse();
         bans.loginFailed(OTHER);
         bans.loginFailed(OTHER);
-        assertThat(bans.isBanned(OTHER)).as("no more counted").isFalse();
+        assertThat(bans.isBanned(OTHER)).as("failed logins are no longer counted").isFalse();
     }
 
     @Test
@@ -208,7 +208,7 @@ class BansTest {
         assertThat(counts.isBanned(1, 0)).isTrue();
         assertThat(counts.isBanned(2, 0)).isTrue();
         assertThat(counts.bans("", 10, key -> true, 0))
-                .as("who is forgotten is not listed")
+                .as("a forgotten ban is not listed")
                 .extracting(FailureCounts.Ban::key)
                 .containsExactly(1, 2);
     }
@@ -282,10 +282,10 @@ class BansTest {
         assertThat(bans.isBanned(CLIENT, "") || bans.isBanned(GUESSER)).isFalse();
         assertThat(bans.automatic(query("", 10))).isEmpty();
         bans.loginFailed(GUESSER);
-        assertThat(bans.isBanned(GUESSER)).as("counted anew").isFalse();
+        assertThat(bans.isBanned(GUESSER)).as("the count starts again after a lifted ban").isFalse();
         bans.loginFailed(GUESSER);
         assertThat(bans.isBanned(GUESSER)).isTrue();
         pass(300);
-        assertThat(bans.lift(source, null)).as("over by itself").isFalse();
+        assertThat(bans.lift(source, null)).as("the ban has already ended by itself").isFalse();
     }
 }

@@ -61,7 +61,7 @@ class ConnectionSweepTest {
         assertThat(slices).isEmpty();
 
         assertThat(pauses).hasSize(2).allMatch(nanos -> nanos == TimeUnit.MILLISECONDS.toNanos(900) * 16 / 33);
-        assertThat(looks()).as("in the pass before").isEqualTo(2 * NOTES + 1);
+        assertThat(looks()).as("each connection was checked once in each pass").isEqualTo(2 * NOTES + 1);
     }
 
     @Test
@@ -92,7 +92,7 @@ class ConnectionSweepTest {
         for (int i = 1; i <= 6; i++) {
             pass();
         }
-        assertThat(watched.looks).as("the first, to know when it is due").isEqualTo(1);
+        assertThat(watched.looks).as("only the first check, which finds out the deadline").isEqualTo(1);
         pass();
         assertThat(watched.looks).isEqualTo(2);
         assertThat(watched.firedAt).isEqualTo(7);

@@ -42,8 +42,8 @@ class FilterRoomTest {
         await("b", 1);
         await("c", 1);
         room.leave(FilterRoom.MAX_FILTERS);
-        assertThat(went).as("not within what has left").isEmpty();
-        assertThat(room.isFull()).as("for newcomers").isTrue();
+        assertThat(went).as("no waiting task runs within the call of leave").isEmpty();
+        assertThat(room.isFull()).as("new tasks find no room while others wait").isTrue();
         runTasks();
         assertThat(went).containsExactly("a", "b");
         room.leave(1);

@@ -136,9 +136,9 @@ class MqttConnectionTest {
         channel.pipeline().addFirst(socket);
         accept(10);
         answer(1024);
-        assertThat(channel.isWritable()).as("deliveries would stop").isFalse();
+        assertThat(channel.isWritable()).as("the output is full, so deliveries stop").isFalse();
         assertThat(channel.config().isAutoRead())
-                .as("its acknowledgements are read")
+                .as("the acknowledgements of the client are still read")
                 .isTrue();
 
         answer(2048);
@@ -391,7 +391,7 @@ class MqttConnectionTest {
         }
         assertThat(connection.isWritable()).isTrue();
         account.delivered(1);
-        assertThat(connection.isOverBandwidth()).as("it has nothing to be sent").isFalse();
+        assertThat(connection.isOverBandwidth()).as("no limit is reported, because nothing waits to be sent").isFalse();
         assertThat(connection.isWritable()).isFalse();
         assertThat(connection.isOverBandwidth()).isTrue();
         assertThat(pauses(ThrottleCause.TENANT_DELIVERY)).isEqualTo(1);
@@ -448,7 +448,7 @@ class MqttConnectionTest {
         pass(100);
         connection.close("the end");
         pass(1000);
-        assertThat(channel.runScheduledPendingTasks()).as("no timer is left").isEqualTo(-1);
+        assertThat(channel.runScheduledPendingTasks()).as("no scheduled task is left").isEqualTo(-1);
     }
 
     /** Only PUBLISH counts for the rate. */
@@ -522,7 +522,7 @@ class MqttConnectionTest {
         assertThat(pauses(ThrottleCause.HALF_RECEIVED)).isEqualTo(1);
         sweep(3 * HalfPacket.PATIENCE_SECONDS);
         assertThat(connection.isOpen())
-                .as("it is not the client that takes time")
+                .as("the client is not blamed while it waits for room")
                 .isTrue();
 
         halfReceived.leave(others.get(2));

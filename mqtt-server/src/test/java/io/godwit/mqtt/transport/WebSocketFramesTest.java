@@ -244,7 +244,7 @@ class WebSocketFramesTest {
         assertThat(channel.isOpen()).isTrue();
 
         receive(bytes(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(new byte[] {1}))));
-        assertThat(received.size()).as("data behind our close").isZero();
+        assertThat(received.size()).as("data after our close frame is ignored").isZero();
         receive(bytes(new CloseWebSocketFrame(1000, "")));
         assertThat(channel.isOpen()).isFalse();
     }

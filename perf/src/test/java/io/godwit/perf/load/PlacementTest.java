@@ -40,7 +40,7 @@ class PlacementTest {
                         .count())
                 .isBetween(900L, 1_100L);
         assertThat(of(Placement.RANDOM, Role.PUBLISHER, 3_000, 3))
-                .as("the same in every run")
+                .as("the placement is the same in every run")
                 .isEqualTo(publishers);
     }
 

@@ -152,7 +152,7 @@ class RowTableTest {
         assertThat(RowRuns.loads(Rows.of(THREE, SIZES, Set.of("nodes")))).containsOnlyKeys(SIZES);
         Map<Setup, Set<Load>> all = RowRuns.loads(Rows.of(THREE, SIZES, Set.of()));
         assertThat(RowRuns.together(all.get(THREE)).get(0))
-                .as("what is idle comes after all loads, and what ends a node at last")
+                .as("idle measurements follow all loads, and those that end a node come last")
                 .endsWith(Load.SMALL_BESIDE_LARGE, Load.IDLE, Load.RECONNECT);
     }
 

@@ -47,7 +47,7 @@ class RetainCoprocessorTest {
 
         range.boundsChanged(left, ALL, stored);
 
-        assertThat(stored.reads()).as("messages and marks").isEqualTo(2 * 100);
+        assertThat(stored.reads()).as("reads of messages and marks").isEqualTo(2 * 100);
         assertThat(counted("godwit.retain.messages")).isEqualTo(1_000);
         assertThat(counted("godwit.retain.tokens")).isEqualTo(1_000);
         assertThat(found()).isEqualTo(1_000);

@@ -89,7 +89,7 @@ class RetainIndexProperties {
             }
             byte[] next = walk.position();
             assertThat(next == null || Arrays.compareUnsigned(next, from) > 0)
-                    .as("each walk gets on")
+                    .as("each walk advances")
                     .isTrue();
             from = next;
         }

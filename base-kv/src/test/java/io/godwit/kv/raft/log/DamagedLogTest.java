@@ -281,7 +281,7 @@ class DamagedLogTest {
                         .isEqualTo(data("inbox-1", ENTRIES - 1));
                 assertThat(node.log.lost()).contains(lastWal().getFileName().toString());
                 node.reopen();
-                assertThat(node.log.lost()).as("told once").isNull();
+                assertThat(node.log.lost()).as("the loss is reported only once").isNull();
             }
         }
     }

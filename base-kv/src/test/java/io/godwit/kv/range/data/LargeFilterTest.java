@@ -42,7 +42,7 @@ class LargeFilterTest {
                 assertThat(db.get(key(random.nextInt(KEYS)))).containsExactly(1);
             }
             assertThat((bytesRead() - before) / READS)
-                    .as("bytes read from files for a key; a block has 16 KiB")
+                    .as("bytes read from files for each key; a block has 16 KiB")
                     .isLessThan(100 << 10);
         }
     }

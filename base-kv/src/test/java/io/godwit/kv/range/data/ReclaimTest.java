@@ -38,7 +38,7 @@ class ReclaimTest {
             assertThat(before).isGreaterThan(10L << 20);
             assertThat(tableBytes()).isLessThan(before * 6 / 10);
             assertThat(millis)
-                    .as("to write 10 MB at 3 MiB/s, but for a first 4 MB")
+                    .as("milliseconds to write 10 MB at 3 MiB/s, where the first 4 MB are free")
                     .isGreaterThan(1_000);
             long left = db.readSnapshot(reader -> {
                 long count = 0;

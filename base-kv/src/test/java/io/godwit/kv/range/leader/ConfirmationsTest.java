@@ -43,7 +43,7 @@ class ConfirmationsTest {
         add("c");
         add("d");
         run();
-        assertThat(asked).as("it may have been asked before c came").hasSize(1);
+        assertThat(asked).as("the question may have been sent before c was added").hasSize(1);
 
         answer(true);
         assertThat(told).containsExactly("a", "b");
@@ -63,7 +63,7 @@ class ConfirmationsTest {
         add("b");
         answer(false);
         assertThat(told).isEmpty();
-        assertThat(asked).as("after a pause").isEmpty();
+        assertThat(asked).as("the next question comes only after a pause").isEmpty();
         later.remove().run();
         answer(true);
         assertThat(told).containsExactly("a", "b");

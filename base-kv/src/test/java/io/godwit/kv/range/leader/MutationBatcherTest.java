@@ -89,7 +89,7 @@ class MutationBatcherTest {
             patient.flush();
         }
         assertThat(syncs)
-                .as("the small one waits for a fourth; four large ones each would be six")
+                .as("the small mutation waits for a fourth entry; four large ones alone would need six syncs")
                 .isEqualTo(4);
         assertThat(told).hasSize(21).endsWith("large19 applied", "small applied");
     }

@@ -233,7 +233,7 @@ class AuthChainTest {
     }
 
     @Test
-    void whomNobodyKnowsIsLeftUndecided() {
+    void anUnknownClientIsLeftUndecided() {
         assertThat(now(connect(chain()))).isEqualTo(ConnectResult.UNDECIDED);
         assertThat(asked).containsExactly("first", "second", "third");
     }
@@ -274,7 +274,7 @@ class AuthChainTest {
 
     /** A provider that does not check logins must not admit everybody because "not checked" means "allowed". */
     @Test
-    void whoDoesNotCheckLoginsLetsNobodyIn() {
+    void aProviderThatDoesNotCheckLoginsAcceptsNobody() {
         first.checking(AuthCheck.PUBLISH);
         second.checking(AuthCheck.SUBSCRIBE);
         third.checking();
@@ -287,7 +287,7 @@ class AuthChainTest {
     // ---- what a client may do
 
     @Test
-    void whoLetItInDecidesWhatItMayDo() {
+    void theProviderThatAcceptedAClientDecidesItsRights() {
         first.decides(AuthDecision.ALLOWED);
         second.connects(accepted("ann")).decides(DENIED);
         third.decides(AuthDecision.ALLOWED);
@@ -301,7 +301,7 @@ class AuthChainTest {
     }
 
     @Test
-    void whatItLeavesUndecidedThoseBehindItDecide() {
+    void laterProvidersDecideWhatTheFirstLeavesUndecided() {
         first.decides(AuthDecision.ALLOWED);
         second.connects(accepted("ann"));
         third.decides(DENIED);
@@ -310,7 +310,7 @@ class AuthChainTest {
         asked.clear();
         assertThat(publish(chain, grant)).isEqualTo(DENIED);
         assertThat(asked).containsExactly("second", "third");
-        assertThat(third.seen).as("a grant is for who gave it").isNull();
+        assertThat(third.seen).as("a provider does not see the grant of another one").isNull();
         third.decides(AuthDecision.UNDECIDED);
         assertThat(publish(chain, grant)).isEqualTo(AuthDecision.UNDECIDED);
         assertThat(subscribe(chain, grant)).isEqualTo(AuthDecision.UNDECIDED);
@@ -334,7 +334,7 @@ class AuthChainTest {
 
     /** Without a grant of this chain, as when an operator subscribes for a client that is not connected. */
     @Test
-    void withoutAGrantAllAreAskedWhoCheck() {
+    void withoutAGrantAllProvidersThatCheckAreAsked() {
         first.checking(AuthCheck.CONNECT);
         third.decides(AuthDecision.ALLOWED);
         AuthChain chain = chain();
@@ -427,7 +427,7 @@ class AuthChainTest {
 
     /** The client disconnects while the first provider is asked: the next one is neither asked nor left open. */
     @Test
-    void whoHasGoneIsNotPassedOn() {
+    void aClientThatHasLeftIsNotPassedToTheNextProvider() {
         first.talks("TALK", ConnectResult.UNDECIDED);
         first.go = new CompletableFuture<>();
         second.talks("TALK", accepted("ann"));
@@ -441,7 +441,7 @@ class AuthChainTest {
     }
 
     @Test
-    void allAreClosedTheLastFirst() {
+    void providersAreClosedInReverseOrder() {
         third.goesWrong(Wrong.THROWS);
         chain().close();
         assertThat(asked).containsExactly("third closed", "second closed", "first closed");

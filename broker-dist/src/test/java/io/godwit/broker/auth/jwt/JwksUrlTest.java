@@ -131,7 +131,7 @@ class JwksUrlTest {
         JwksUrl other = open(service.url("/jwks"), times);
         service.content("/jwks", jwks(key("evil"))).manner(manner);
         pass(Duration.ofMinutes(16));
-        assertThat(newer(other).keys()).as("never fetched").isEmpty();
+        assertThat(newer(other).keys()).as("keys that were never fetched successfully").isEmpty();
         assertThat(other.problem()).contains("127.0.0.1", "there are no keys");
         if (times.equals(TIMES)) { // the first has a long time-out
             assertThat(newer(url).keys())
@@ -139,7 +139,7 @@ class JwksUrlTest {
                     .satisfies(key -> assertThat(key.id()).isEqualTo("a"));
             assertThat(url.problem()).contains("the keys of before hold");
             pass(Duration.ofMinutes(50));
-            assertThat(url.keys().keys()).as("too old").isEmpty();
+            assertThat(url.keys().keys()).as("the keys are too old").isEmpty();
             assertThat(url.problem()).contains("there are no keys");
         }
         assertThat(failures)
@@ -168,7 +168,7 @@ class JwksUrlTest {
         assertThat(keys.keys()).extracting(TokenKey::id).containsExactly("a");
         assertThat(keys.skipped()).isEqualTo(6);
         assertThat(KeySet.ofJwks(jwks(secretJson), false).keys())
-                .as("of a file it may be")
+                .as("a file may have a secret key")
                 .hasSize(1);
     }
 
@@ -188,8 +188,8 @@ class JwksUrlTest {
         assertThat(keys.candidates("ES256", "a")).extracting(TokenKey::id).containsExactly("a");
         assertThat(keys.candidates("ES256", null)).extracting(TokenKey::id).containsExactly("a");
         assertThat(keys.candidates("ES256", "c")).isEmpty();
-        assertThat(keys.candidates("ES256", "b")).as("it says ES384").isEmpty();
-        assertThat(keys.candidates("ES384", "b")).as("its curve is another").isEmpty();
+        assertThat(keys.candidates("ES256", "b")).as("the key is for ES384").isEmpty();
+        assertThat(keys.candidates("ES384", "b")).as("the curve of the key does not fit ES384").isEmpty();
         assertThat(keys.candidates("HS256", "a")).isEmpty();
     }
 }

@@ -22,13 +22,13 @@ class KeyFilesTest {
         int size = (int) Files.size(secret);
         KeyFiles files = new KeyFiles(secret, null, null, 1);
         assertThatThrownBy(files::changed).isInstanceOf(IOException.class);
-        assertThat(files.changed()).as("it is told once").isEmpty();
+        assertThat(files.changed()).as("the failure is reported only once").isEmpty();
 
         Files.delete(secret);
         Files.write(secret, new byte[size]);
         Files.setLastModifiedTime(secret, time);
         assertThat(files.changed())
                 .hasValueSatisfying(keys -> assertThat(keys.keys()).hasSize(1));
-        assertThat(files.changed()).as("nothing has changed").isEmpty();
+        assertThat(files.changed()).as("the files have not changed").isEmpty();
     }
 }

@@ -124,13 +124,14 @@ class TokenTurnsTest {
         for (int i = 0; i < JwtAuth.PLACES; i++) {
             flood.add(connect("10.0.0.1:" + (1_000 + i), bad));
         }
-        assertThat(reason(connect("10.0.0.1:1", bad))).as("no place is left").isEqualTo(RefusalReason.BUSY);
+        assertThat(reason(connect("10.0.0.1:1", bad))).as("all places are taken").isEqualTo(RefusalReason.BUSY);
 
         CompletableFuture<ConnectResult> other = good("10.0.0.2:1");
-        assertThat(reason(flood.get(flood.size() - 1))).as("gives way").isEqualTo(RefusalReason.BUSY);
-        assertThat(tasks).as("no more than places").hasSize(JwtAuth.PLACES);
+        assertThat(reason(flood.get(flood.size() - 1)))
+                .as("the newest login of the flood gives up its place").isEqualTo(RefusalReason.BUSY);
+        assertThat(tasks).as("there are no more tasks than places").hasSize(JwtAuth.PLACES);
         run(2);
-        assertThat(other).as("the second turn is its own").isDone();
+        assertThat(other).as("the other source has the second turn").isDone();
         assertThat(other.join()).isInstanceOf(ConnectResult.Accepted.class);
         assertThat(flood.stream().filter(CompletableFuture::isDone)).hasSize(2);
     }
@@ -144,7 +145,8 @@ class TokenTurnsTest {
         for (int i = 0; i < JwtAuth.PLACES; i++) {
             connect("10.1." + i / 250 + "." + i % 250 + ":1", bad);
         }
-        assertThat(reason(good("10.0.0.3:1"))).as("a stranger as they are").isEqualTo(RefusalReason.BUSY);
+        assertThat(reason(good("10.0.0.3:1")))
+                .as("an unknown source has no priority over other unknown ones").isEqualTo(RefusalReason.BUSY);
         CompletableFuture<ConnectResult> back = good("10.0.0.2:2");
         run(2);
         assertThat(back.getNow(null)).isInstanceOf(ConnectResult.Accepted.class);
@@ -179,6 +181,7 @@ class TokenTurnsTest {
         isFull = false;
         CompletableFuture<ConnectResult> next = good("10.0.0.1:1");
         run(1);
-        assertThat(next.getNow(null)).as("nobody stands before it").isInstanceOf(ConnectResult.Accepted.class);
+        assertThat(next.getNow(null))
+                .as("no other login is before it in the queue").isInstanceOf(ConnectResult.Accepted.class);
     }
 }
