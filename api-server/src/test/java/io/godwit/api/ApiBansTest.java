@@ -280,7 +280,9 @@ class ApiBansTest {
         assertThat(send("DELETE", "/api/v1/clients/lamp?banSeconds=60", null, OPERATOR)
                         .status())
                 .isEqualTo(503);
-        assertThat(api.node.disconnected).as("no client is disconnected if its ban was refused").hasSize(before);
+        assertThat(api.node.disconnected)
+                .as("no client is disconnected if its ban was refused")
+                .hasSize(before);
     }
 
     /** A refusal would wrongly say that nothing was done. */

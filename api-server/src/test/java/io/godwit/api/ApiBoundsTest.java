@@ -265,8 +265,12 @@ class ApiBoundsTest {
             }
             write(open.get(0), LAST);
             write(open.get(1), LAST);
-            assertThat(ApiFixture.readAll(open.get(0))).as("the first connection stays open").contains("HTTP/1.1 200");
-            assertThat(ApiFixture.readAll(open.get(1))).as("the second connection stays open").contains("HTTP/1.1 200");
+            assertThat(ApiFixture.readAll(open.get(0)))
+                    .as("the first connection stays open")
+                    .contains("HTTP/1.1 200");
+            assertThat(ApiFixture.readAll(open.get(1)))
+                    .as("the second connection stays open")
+                    .contains("HTTP/1.1 200");
         } finally {
             for (Socket socket : open) {
                 socket.close();
@@ -301,7 +305,9 @@ class ApiBoundsTest {
                 socket.close(); // the caller has left, but the nodes still search
             }
             assertThat(api.raw(search, 500)).as("the search waits").isEqualTo("<open>");
-            assertThat(api.node.hanging).as("no search begins for a caller that has left").hasSize(3);
+            assertThat(api.node.hanging)
+                    .as("no search begins for a caller that has left")
+                    .hasSize(3);
             api.node.hanging.forEach(each -> each.cancel(false));
             Await.until(
                     "it has its turn",
@@ -368,7 +374,9 @@ class ApiBoundsTest {
                 socket.setReceiveBufferSize(4_096);
                 socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), api.port()));
                 write(socket, "GET /api/v1/retained/large HTTP/1.1\r\nHost: localhost\r\n\r\n");
-                assertThat(socket.getInputStream().read()).as("the answer has begun").isEqualTo('H');
+                assertThat(socket.getInputStream().read())
+                        .as("the answer has begun")
+                        .isEqualTo('H');
             }
             CompletableFuture<Integer> oneMore = CompletableFuture.supplyAsync(() -> statusOfLarge(api));
             assertThat(api.get("/api/v1/nodes").status()).isEqualTo(200);

@@ -100,7 +100,9 @@ class LocalPeersTest {
             assertThat(isAdmitted()).as(state).isFalse();
         }
         table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 0, 0));
-        assertThat(isAdmitted()).as("a socket that is closed while the table is read").isFalse();
+        assertThat(isAdmitted())
+                .as("a socket that is closed while the table is read")
+                .isFalse();
     }
 
     @Test

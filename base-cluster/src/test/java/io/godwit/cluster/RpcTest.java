@@ -30,7 +30,9 @@ class RpcTest {
             assertThat(first.cluster().channels().to("n1"))
                     .as("there is no channel to this node itself")
                     .isNull();
-            assertThat(first.cluster().channels().to("n3")).as("there is no channel to an unknown node").isNull();
+            assertThat(first.cluster().channels().to("n3"))
+                    .as("there is no channel to an unknown node")
+                    .isNull();
 
             byte[] large = new byte[5 << 20]; // above gRPC's default limit
             new Random(1).nextBytes(large);
@@ -67,7 +69,9 @@ class RpcTest {
             channels.following().joined(b.self());
             mesh.start("c", node -> {});
             await(() -> channels.to("c") != null, () -> "it has come to that");
-            assertThat(channels.to("b")).as("the channel stays the same, because b has not left").isSameAs(before);
+            assertThat(channels.to("b"))
+                    .as("the channel stays the same, because b has not left")
+                    .isSameAs(before);
 
             channels.following().gone(b.self(), Departure.CRASHED);
             channels.following().joined(b.self());

@@ -101,7 +101,9 @@ class KvFactsTest {
             assertThat(want(cluster, 2, 9, true).outcome()).isEqualTo(ActionOutcome.REFUSED);
 
             assertThat(want(cluster, 2, 1, true).isDone()).isTrue();
-            assertThat(allWant(cluster, 1)).as("all nodes know the number when the answer comes").isTrue();
+            assertThat(allWant(cluster, 1))
+                    .as("all nodes know the number when the answer comes")
+                    .isTrue();
             awaitVoters(cluster, 1, 1);
 
             // a configuration older than the command does not undo it; a newer one counts
@@ -157,16 +159,20 @@ class KvFactsTest {
             append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
             String old = cluster.id(3);
             assertThat(forget(cluster, 1, old).outcome())
-                    .as("a running node cannot be forgotten").isEqualTo(ActionOutcome.REFUSED);
+                    .as("a running node cannot be forgotten")
+                    .isEqualTo(ActionOutcome.REFUSED);
             assertThat(forget(cluster, 1, cluster.id(1)).outcome())
-                    .as("a node cannot forget itself").isEqualTo(ActionOutcome.REFUSED);
+                    .as("a node cannot forget itself")
+                    .isEqualTo(ActionOutcome.REFUSED);
             assertThat(forget(cluster, 1, "somebody").detail()).contains("there is no node somebody");
             KvNodeConfig oldData = cluster.config(3, false);
             cluster.crash(3);
             cluster.start(3, cluster.config(3, false, directory.resolve("empty"), Duration.ofSeconds(30)));
             cluster.ready();
             awaitDown(cluster, 1, old);
-            assertThat(cluster.only(1).voters()).as("the replica of the wiped node is not replaced yet").contains(old);
+            assertThat(cluster.only(1).voters())
+                    .as("the replica of the wiped node is not replaced yet")
+                    .contains(old);
 
             OperationResult drained =
                     cluster.node(1).operations().drain(old, true, true).get(30, TimeUnit.SECONDS);

@@ -91,7 +91,8 @@ class KvNodeTest {
         }
         try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {
             assertThat(query(open(node, List.of()), 1))
-                    .as("a large value that was stored earlier can be read").isEqualTo(large);
+                    .as("a large value that was stored earlier can be read")
+                    .isEqualTo(large);
         }
     }
 

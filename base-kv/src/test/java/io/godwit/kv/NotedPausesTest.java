@@ -70,7 +70,9 @@ class NotedPausesTest {
 
             balancers.rest("split").get(20, TimeUnit.SECONDS);
             balancers.resume("split").get(20, TimeUnit.SECONDS);
-            assertThat(paused(balancers)).as("the pause of a killed program has ended").isEmpty();
+            assertThat(paused(balancers))
+                    .as("the pause of a killed program has ended")
+                    .isEmpty();
         }
     }
 

@@ -98,7 +98,9 @@ class ClusterSettingsTest {
                         List.of(new HostPort("a", 8899), new HostPort("::1", 8900)),
                         null,
                         16 << 20));
-        assertThat(ClusterSettings.warnings(config)).as("a loopback address needs no warning").isEmpty();
+        assertThat(ClusterSettings.warnings(config))
+                .as("a loopback address needs no warning")
+                .isEmpty();
     }
 
     @Test

@@ -83,7 +83,9 @@ class ConfigReloadTest {
                   tcpListener: [{port: 1}, {port: 2, connectRate: 4}]
                 """);
         reload.look();
-        assertThat(applied).as("nothing is applied while the file may still be written").isEmpty();
+        assertThat(applied)
+                .as("nothing is applied while the file may still be written")
+                .isEmpty();
         reload.look();
         assertThat(applied).containsExactly("50 true");
         assertThat(warnings).isEmpty();

@@ -26,7 +26,9 @@ class EarlierMembersTest {
     void oneThatJoinsBehindTheFirstRecordIsNamedOnceAndUntilItIsUpdated() {
         earlier.look(true, List.of(READS, LATER));
         earlier.look(true, List.of(READS, LATER, EARLIER));
-        assertThat(told).as("no warning yet, because the member may still report its version").isEmpty();
+        assertThat(told)
+                .as("no warning yet, because the member may still report its version")
+                .isEmpty();
         earlier.look(true, List.of(READS, LATER, EARLIER));
         earlier.look(true, List.of(READS, LATER, EARLIER));
         assertThat(told).containsExactly("b");

@@ -236,7 +236,8 @@ class HttpProviderTest {
             service.content("/acl", "{\"result\": \"pass\"}");
             assertThat(stage.publish(client, "a/b")).isEqualTo(AuthDecision.UNDECIDED);
             assertThat(stage.auth.rulesVersion())
-                    .as("answers of the service must not be cached").isNotEqualTo(stage.auth.rulesVersion());
+                    .as("answers of the service must not be cached")
+                    .isNotEqualTo(stage.auth.rulesVersion());
         }
     }
 
@@ -253,10 +254,12 @@ class HttpProviderTest {
             assertThat(service.asked).hasSize(before);
             assertThat(stage.publish(client, "3")).isInstanceOf(AuthDecision.Denied.class);
             assertThat(stage.publish(client, "1"))
-                    .as("the oldest decision was dropped from the cache").isInstanceOf(AuthDecision.Denied.class);
+                    .as("the oldest decision was dropped from the cache")
+                    .isInstanceOf(AuthDecision.Denied.class);
             ConnectResult.Accepted other = new ConnectResult.Accepted(client.tenant(), "bob");
             assertThat(stage.publish(other, "2"))
-                    .as("the decision for another user is not cached").isInstanceOf(AuthDecision.Denied.class);
+                    .as("the decision for another user is not cached")
+                    .isInstanceOf(AuthDecision.Denied.class);
         }
         service.content("/acl", ALLOW);
         try (AuthStage stage = openWithAcl("aclCache: 1s")) {

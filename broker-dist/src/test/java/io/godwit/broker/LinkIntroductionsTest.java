@@ -151,7 +151,9 @@ class LinkIntroductionsTest {
         assertThat(first).isCompleted();
         assertThat(second).isCompleted();
         CompletableFuture<Void> again = introductions.introduced(OTHER, 5);
-        assertThat(again).as("a new request is not answered from an earlier one").isNotDone();
+        assertThat(again)
+                .as("a new request is not answered from an earlier one")
+                .isNotDone();
         net.deliverAll();
         assertThat(again).isCompleted();
     }

@@ -76,7 +76,8 @@ class ListenerConfigTest {
                 .contains("2048 MiB", "1024 MiB", "JVM_HEAP_OPTS");
         assertThat(BrokerSettings.heapWarnings(1L << 30, 1L << 30)).isEmpty();
         assertThat(BrokerSettings.heapWarnings(1L << 30, 0))
-                .as("no warning if the machine's memory is unknown").isEmpty();
+                .as("no warning if the machine's memory is unknown")
+                .isEmpty();
     }
 
     /** The loopback address cannot be overheard, and a proxy in front may use TLS. */

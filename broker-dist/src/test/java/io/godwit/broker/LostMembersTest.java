@@ -188,7 +188,9 @@ class LostMembersTest {
         assertThat(peer()).isNotNull();
         lost.joined(member(FIRST));
         timer.advance(60_000);
-        assertThat(agreement.asked).as("no request while the member is present again").hasSize(2);
+        assertThat(agreement.asked)
+                .as("no request while the member is present again")
+                .hasSize(2);
         assertThat(agreement.excluded).isEmpty();
         assertThat(peer()).isNotNull();
     }

@@ -123,7 +123,8 @@ class PluginLoaderTest {
             assertThat(find(loader, "two")).isNotNull();
         }
         assertThat(AuthProvider.class.getName())
-                .as("the name in the list above is correct").isEqualTo("io.godwit.plugin.auth.AuthProvider");
+                .as("the name in the list above is correct")
+                .isEqualTo("io.godwit.plugin.auth.AuthProvider");
     }
 
     /** Each brings its own version of a library. */

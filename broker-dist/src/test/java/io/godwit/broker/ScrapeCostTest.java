@@ -76,9 +76,11 @@ class ScrapeCostTest {
             assertThat(series).isBetween(SERIES, 2 * SERIES);
             assertThat(sentMillis).as("milliseconds to send the answer").isPositive();
             assertThat(firstMillis + sentMillis)
-                    .as("the cost of the first scrapes").isLessThan(SHARE_OF_A_CORE * INTERVAL.toMillis());
+                    .as("the cost of the first scrapes")
+                    .isLessThan(SHARE_OF_A_CORE * INTERVAL.toMillis());
             assertThat(laterMillis + sentMillis)
-                    .as("the cost of later scrapes").isLessThan(SHARE_OF_A_CORE * SHORT_INTERVAL.toMillis());
+                    .as("the cost of later scrapes")
+                    .isLessThan(SHARE_OF_A_CORE * SHORT_INTERVAL.toMillis());
         }
     }
 

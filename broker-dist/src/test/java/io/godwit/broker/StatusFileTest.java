@@ -109,7 +109,9 @@ class StatusFileTest {
         Files.setLastModifiedTime(status, FileTime.from(Instant.EPOCH));
         Files.delete(status);
         file.alive();
-        assertThat(status).as("the heartbeat does not create an outdated status file").doesNotExist();
+        assertThat(status)
+                .as("the heartbeat does not create an outdated status file")
+                .doesNotExist();
 
         Files.delete(inTheWay);
         file.alive();

@@ -156,14 +156,16 @@ class SysTopicsTest {
             published.clear();
             topics.publish();
             assertThat(published)
-                    .as("an unchanged value is not published again").noneMatch(each -> each.startsWith("birds"));
+                    .as("an unchanged value is not published again")
+                    .noneMatch(each -> each.startsWith("birds"));
             tenants.clear();
             topics.publish();
             assertThat(retained(own, birds)).isEmpty();
             tenants.put(birds, Map.of("clients/connected", "3"));
             topics.publish();
             assertThat(published)
-                    .as("a value is published again after a clear").contains("birds $SYS/broker/clients/connected 3");
+                    .as("a value is published again after a clear")
+                    .contains("birds $SYS/broker/clients/connected 3");
         }
     }
 

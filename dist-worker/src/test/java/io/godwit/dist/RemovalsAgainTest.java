@@ -127,7 +127,9 @@ class RemovalsAgainTest {
         for (int i = 0; i < 1_000; i++) {
             removed("same");
         }
-        assertThat(removals.size()).as("repeated removals of one filter do not displace the others").isGreaterThan(50);
+        assertThat(removals.size())
+                .as("repeated removals of one filter do not displace the others")
+                .isGreaterThan(50);
     }
 
     @Test

@@ -66,7 +66,9 @@ class PartialFailureTest {
         assertThat(payload(subscriber.next(PATIENCE))).isEqualTo("two");
         TestClient last = connected("last", 5);
         last.publish("t", "three", 2);
-        assertThat(payload(subscriber.next(PATIENCE))).as("no message is delivered twice").isEqualTo("three");
+        assertThat(payload(subscriber.next(PATIENCE)))
+                .as("no message is delivered twice")
+                .isEqualTo("three");
     }
 
     private static String payload(Publish publish) {

@@ -148,7 +148,9 @@ class ReplacedLeaderTest {
         void check(int[][] sent) {
             Map<String, List<Integer>> byFlow = new HashMap<>();
             for (Publish publish : received) {
-                assertThat(publish.dup()).as("a first delivery is not marked as a repeat").isFalse();
+                assertThat(publish.dup())
+                        .as("a first delivery is not marked as a repeat")
+                        .isFalse();
                 String payload = new String(publish.payload(), UTF_8);
                 int slash = payload.lastIndexOf('/');
                 byFlow.computeIfAbsent(payload.substring(0, slash), flow -> new ArrayList<>())

@@ -116,7 +116,8 @@ class PastedPagesTest {
         script.run(1883, List.of("data", "n1/data", "n2/data", "n3/data"));
 
         assertThat(script.said("1"))
-                .as("the commands wait until the broker has started").doesNotContain("No such file");
+                .as("the commands wait until the broker has started")
+                .doesNotContain("No such file");
         assertThat(script.said("2")).isEqualTo("landed in Tasmania\n");
         assertThat(script.said("3")).as("a message survives kill -9").endsWith("took off\n");
         assertThat(script.said("4")).contains("ready", "listening on tcp 127.0.0.1:1883");

@@ -101,7 +101,9 @@ class SiteTest {
         builder.environment().put("PYTHONDONTWRITEBYTECODE", "1"); // the hooks lie in the sources
         Process process = builder.start();
         try {
-            assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("the process has ended").isTrue();
+            assertThat(process.waitFor(5, TimeUnit.MINUTES))
+                    .as("the process has ended")
+                    .isTrue();
         } finally {
             process.destroyForcibly().waitFor();
         }

@@ -56,7 +56,9 @@ class StandaloneScriptTest {
         int port = Ports.free().getPort();
         Node node = new Node("one", listenerAt("127.0.0.1", port));
         assertThat(node.run("status").code()).isEqualTo(3);
-        assertThat(node.run("stop").code()).as("stop succeeds if no broker runs").isZero();
+        assertThat(node.run("stop").code())
+                .as("stop succeeds if no broker runs")
+                .isZero();
 
         Result started = node.run("start");
 

@@ -457,7 +457,9 @@ class StoreFailureTest {
                 ClientConfig transientClient =
                         ClientConfig.of(broker.address(), "live", 5).withCleanSession();
                 assertThat(connectCode(transientClient.withWill(large))).isEqualTo(0x89);
-                assertThat(connectCode(transientClient)).as("a session that stores nothing is accepted").isZero();
+                assertThat(connectCode(transientClient))
+                        .as("a session that stores nothing is accepted")
+                        .isZero();
                 acknowledge(withheld); // PUBREC
                 acknowledge(withheld); // PUBCOMP: the PUBREL was let through
                 assertThat(drained(broker, "kept")).isEqualTo(queued);

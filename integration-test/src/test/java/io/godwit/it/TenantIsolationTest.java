@@ -217,7 +217,9 @@ class TenantIsolationTest {
         say("tenants: {birds: {maxTopicLevels: two}}");
         Path status = directory.resolve("data/godwit.status");
         Await.until("the mistake is told", () -> Files.readString(status).contains("tenants.birds.maxTopicLevels"));
-        assertThat(refuses(bird, "a/b/c")).as("after a mistake in the file, the old settings stay in force").isTrue();
+        assertThat(refuses(bird, "a/b/c"))
+                .as("after a mistake in the file, the old settings stay in force")
+                .isTrue();
         say(BOTH);
         Await.until("it is allowed again", () -> !refuses(bird, "a/b/c"));
         Await.until("the warning is gone", () -> !Files.readString(status).contains("maxTopicLevels"));

@@ -156,7 +156,9 @@ class AccessTest {
             assertThat(auth.topics).containsExactly("a", "b", "a", "a");
             client.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "a", "x"));
             client.receive(PubAck.class);
-            assertThat(auth.topics).as("another RETAIN flag needs another check").hasSize(5);
+            assertThat(auth.topics)
+                    .as("another RETAIN flag needs another check")
+                    .hasSize(5);
         }
     }
 

@@ -127,7 +127,8 @@ class OperatorBansTest {
                     .containsExactly(ConnectionLimit.BANNED, ConnectionLimit.BANNED);
             node.server.operatorBans().put(LOOPBACK, 1);
             assertThat(connect(node, 5, "x", null))
-                    .as("a ban that has ended has no effect").isEqualTo(ReasonCode.SUCCESS);
+                    .as("a ban that has ended has no effect")
+                    .isEqualTo(ReasonCode.SUCCESS);
         }
     }
 

@@ -112,7 +112,9 @@ class ProvenTenantTest {
         assertThat(tenantOf(null, "TALK")).isEqualTo("fish");
         assertThat(tenantOf("fish/other", null)).isEqualTo("fish");
         accepts(tenant -> new ConnectResult.Accepted(tenant, "lamp"));
-        assertThat(tenantOf("birds/any", null)).as("the user name proves no tenant").isEqualTo("default");
+        assertThat(tenantOf("birds/any", null))
+                .as("the user name proves no tenant")
+                .isEqualTo("default");
         accepts(tenant -> new ConnectResult.Accepted(tenant, null));
         assertThat(tenantOf("birds/any", "TALK")).as("no user name is proven").isEqualTo("default");
     }

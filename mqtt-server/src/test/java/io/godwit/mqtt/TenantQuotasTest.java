@@ -147,7 +147,8 @@ class TenantQuotasTest {
             assertThat(suback(a, "1")).isEqualTo(ReasonCode.GRANTED_QOS_1);
             subscriptions.set(2);
             assertThat(suback(a, "1"))
-                    .as("an existing subscription may be repeated").isEqualTo(ReasonCode.GRANTED_QOS_1);
+                    .as("an existing subscription may be repeated")
+                    .isEqualTo(ReasonCode.GRANTED_QOS_1);
             assertThat(suback(a, "2")).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
             assertThat(suback(b, "2").isError()).isTrue();
             assertThat(suback(other, "2")).isEqualTo(ReasonCode.GRANTED_QOS_1);
@@ -157,7 +158,8 @@ class TenantQuotasTest {
             subscriptions.set(1);
             for (int i = 0; i < 3; i++) {
                 assertThat(suback(a, "s" + i))
-                        .as("each subscription is removed from the count again").isEqualTo(ReasonCode.GRANTED_QOS_1);
+                        .as("each subscription is removed from the count again")
+                        .isEqualTo(ReasonCode.GRANTED_QOS_1);
             }
         }
     }
@@ -171,9 +173,11 @@ class TenantQuotasTest {
             retained.set(2);
             assertThat(puback(a, true, "newer", "x")).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
             assertThat(puback(a, true, "there", "x").isError())
-                    .as("a retained message may be replaced at the quota").isFalse();
+                    .as("a retained message may be replaced at the quota")
+                    .isFalse();
             assertThat(puback(a, true, "any", "").isError())
-                    .as("a retained message may be cleared at the quota").isFalse();
+                    .as("a retained message may be cleared at the quota")
+                    .isFalse();
             assertThat(puback(a, false, "newer", "x").isError())
                     .as("a message that is not retained is accepted")
                     .isFalse();
@@ -274,7 +278,8 @@ class TenantQuotasTest {
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             assertThat(millis)
-                    .as("milliseconds for 400 messages more than the burst of one second").isGreaterThan(1_500);
+                    .as("milliseconds for 400 messages more than the burst of one second")
+                    .isGreaterThan(1_500);
             assertThat(node.events)
                     .filteredOn(BrokerEvent.ThrottlingBegan.class::isInstance)
                     .anySatisfy(event -> assertThat(((BrokerEvent.ThrottlingBegan) event).cause())
@@ -316,7 +321,8 @@ class TenantQuotasTest {
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             assertThat(millis)
-                    .as("milliseconds for 300 messages more than the burst of one second").isGreaterThan(1_000);
+                    .as("milliseconds for 300 messages more than the burst of one second")
+                    .isGreaterThan(1_000);
             assertThat(node.events)
                     .filteredOn(BrokerEvent.ThrottlingBegan.class::isInstance)
                     .extracting(event -> ((BrokerEvent.ThrottlingBegan) event).cause())

@@ -80,7 +80,9 @@ class ClusterEndToEndTest {
                 "--out",
                 reports.toString());
 
-        assertThat(code).as("no message is lost, whatever the other results are").isZero();
+        assertThat(code)
+                .as("no message is lost, whatever the other results are")
+                .isZero();
         JsonArray rows = json("cluster-rows-*.json").getJsonArray("rows");
         assertThat(rows)
                 .hasSize(4)

@@ -181,7 +181,9 @@ class EndToEndTest {
         long reported = json.getJsonObject("errors").stream()
                 .mapToLong(error -> (Integer) error.getValue())
                 .sum();
-        assertThat(reported).as("each error is reported by the relay and by its client").isGreaterThanOrEqualTo(80);
+        assertThat(reported)
+                .as("each error is reported by the relay and by its client")
+                .isGreaterThanOrEqualTo(80);
         assertThat(lastSample(json).getLong("errors"))
                 .as("the errors in the line of progress")
                 .isEqualTo(reported);

@@ -130,7 +130,9 @@ class LostNodeTest {
         host.advanceMillis(10);
         lose();
         host.runUntilIdle();
-        assertThat(set).as("the message was replaced, so it is not acknowledged").isCompletedExceptionally();
+        assertThat(set)
+                .as("the message was replaced, so it is not acknowledged")
+                .isCompletedExceptionally();
         assertThat(retained()).containsExactly("2");
     }
 

@@ -39,7 +39,9 @@ class TokensTest {
         hasChanged = true;
         tokens.reloadIfChanged();
         tokens.reloadIfChanged();
-        assertThat(tokens.ofToken("b")).as("the token that was loaded before stays valid").isNotNull();
+        assertThat(tokens.ofToken("b"))
+                .as("the token that was loaded before stays valid")
+                .isNotNull();
 
         Files.delete(file);
         Files.writeString(file, with("a"));

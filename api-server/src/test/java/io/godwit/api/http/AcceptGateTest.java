@@ -196,7 +196,9 @@ class AcceptGateTest {
         assertThat(another.isOpen()).isTrue();
         assertThat(from("10.0.0.1").isOpen()).isTrue();
         assertThat(open(household).stream().filter(each -> each).count()).isEqualTo(4);
-        assertThat(from("2001:db8:0:ab09::1").isOpen()).as("the full household gets no further connection").isFalse();
+        assertThat(from("2001:db8:0:ab09::1").isOpen())
+                .as("the full household gets no further connection")
+                .isFalse();
         household.forEach(EmbeddedChannel::close);
         another.close();
         assertThat(gate.open()).isEqualTo(1);

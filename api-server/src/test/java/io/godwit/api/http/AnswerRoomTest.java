@@ -31,7 +31,9 @@ class AnswerRoomTest {
         assertThat(room.tryTake("b", 20_000)).isFalse();
         room.give("a", 3 * HALF);
         assertThat(room.tryTake("b", 20_000)).isTrue();
-        assertThat(room.tryTake("a", HALF + 1)).as("a large answer is allowed if it is the caller's only one").isTrue();
+        assertThat(room.tryTake("a", HALF + 1))
+                .as("a large answer is allowed if it is the caller's only one")
+                .isTrue();
         assertThat(room.tryTake("a", 20_000)).isFalse();
     }
 }

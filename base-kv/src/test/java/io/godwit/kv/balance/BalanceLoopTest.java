@@ -174,7 +174,9 @@ class BalanceLoopTest {
         first.wants.put(2L, split(2));
         seconds(5);
         assertThat(begun).containsExactly(split(1), split(2));
-        assertThat(first.asked).as("a balancer is not asked while its action runs").isEqualTo(1);
+        assertThat(first.asked)
+                .as("a balancer is not asked while its action runs")
+                .isEqualTo(1);
     }
 
     @Test
@@ -275,7 +277,9 @@ class BalanceLoopTest {
         assertThat(begun).hasSize(2);
         end(0, ActionOutcome.DONE);
         timer.advance(Duration.ZERO);
-        assertThat(status(0).done()).as("an end that comes too late does not count as done").isZero();
+        assertThat(status(0).done())
+                .as("an end that comes too late does not count as done")
+                .isZero();
     }
 
     @Test

@@ -113,7 +113,9 @@ class LoadMeterTest {
         for (int second = 21; second <= 700; second++) {
             meter.tick(second * SECOND);
         }
-        assertThat(meter.load().peakOperationsPerSecond()).as("the peak after some minutes").isZero();
+        assertThat(meter.load().peakOperationsPerSecond())
+                .as("the peak after some minutes")
+                .isZero();
     }
 
     /** A late tick covers a longer time. */

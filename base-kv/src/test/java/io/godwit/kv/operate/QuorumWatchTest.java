@@ -106,7 +106,9 @@ class QuorumWatchTest {
     void keysWithoutARangeAreToldOf() {
         assertThat(look()).contains("no node that is there knows a range");
         tell("a", replica(1, FIRST, MIDDLE, true, ""));
-        assertThat(look()).as("a gap as between the reports of a split is not reported at once").isEmpty();
+        assertThat(look())
+                .as("a gap as between the reports of a split is not reported at once")
+                .isEmpty();
         nanos += TimeUnit.SECONDS.toNanos(5);
         assertThat(look()).isEqualTo("some keys have no range yet");
         told.clear();

@@ -26,7 +26,9 @@ class RouteLeadersTest {
         assertThat(changes).hasValue(2);
 
         table.gone("a");
-        assertThat(leaders.leaderOf(key)).as("the older leadership is valid again").isEqualTo("b");
+        assertThat(leaders.leaderOf(key))
+                .as("the older leadership is valid again")
+                .isEqualTo("b");
         table.gone("b");
         assertThat(leaders.leaderOf(key)).isNull();
         leaders.refresh();

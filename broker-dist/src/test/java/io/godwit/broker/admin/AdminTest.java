@@ -154,7 +154,9 @@ class AdminTest {
         assertThat(out).containsPattern("(?m)^587236 +9 ").doesNotContain("587236412343");
         assertThat(run("split", "inbox", "587236", "--at", "90")).as(err).isZero();
         assertThat(node.inbox.asked.get(0).rangeId()).isEqualTo(587_236_412_343L);
-        assertThat(run("split", "inbox", "5872")).as("the given digits are too few to identify a range").isEqualTo(6);
+        assertThat(run("split", "inbox", "5872"))
+                .as("the given digits are too few to identify a range")
+                .isEqualTo(6);
 
         node.inbox.ranges.add(new FakeNode.FakeRange(587_236_999_999L, 9, "c0", "", List.of(A), List.of(), A));
         assertThat(run("ranges", "inbox")).isZero();
@@ -202,7 +204,9 @@ class AdminTest {
         node.inbox.meanwhile = () -> node.inbox.balance().pause("split").join();
         assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "cccc")).isZero();
         assertThat(states(node)).containsExactlyInAnyOrder("merge", "split");
-        assertThat(node.inbox.pausedWhenAsked).as("the balancers are paused during the move").containsExactly(6L);
+        assertThat(node.inbox.pausedWhenAsked)
+                .as("the balancers are paused during the move")
+                .containsExactly(6L);
         assertThat(run("balancers", "inbox", "--resume", "split", "--node", "aaaa"))
                 .isZero();
         assertThat(states(node)).containsExactly("merge");
@@ -223,7 +227,9 @@ class AdminTest {
                         "remove bbbbbbbb: done",
                         "has its voters on aaaaaaaa,cccccccc");
         assertThat(node.inbox.ranges.get(0).leader()).isEqualTo(C);
-        assertThat(node.inbox.pausedWhenAsked).as("the balancers are paused during the move").containsExactly(6L);
+        assertThat(node.inbox.pausedWhenAsked)
+                .as("the balancers are paused during the move")
+                .containsExactly(6L);
         assertThat(states(node)).as("paused balancers after the move").containsExactly("merge");
         assertThat(states(other)).isEmpty();
         // again: there is nothing left to do
@@ -344,7 +350,9 @@ class AdminTest {
         assertThat(node.inbox.isRecovered).isTrue();
         assertThat(run("recover", "inbox", "--lost", "bbbb,cccc", "--yes")).isEqualTo(4);
         assertThat(err).contains("is a member");
-        assertThat(run("recover", "inbox", "--yes")).as("recover needs the option --lost").isEqualTo(2);
+        assertThat(run("recover", "inbox", "--yes"))
+                .as("recover needs the option --lost")
+                .isEqualTo(2);
     }
 
     @Test

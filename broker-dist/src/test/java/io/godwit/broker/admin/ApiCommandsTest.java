@@ -137,7 +137,8 @@ class ApiCommandsTest {
         assertThat(JsonParser.parseString(run("clients", "..", "--json").out()))
                 .isEqualTo(JsonParser.parseString(client("a/b")));
         assertThat(api.last().path())
-                .as("this client id cannot be part of a path").isEqualTo("/api/v1/clients/-?id=..");
+                .as("this client id cannot be part of a path")
+                .isEqualTo("/api/v1/clients/-?id=..");
     }
 
     @Test

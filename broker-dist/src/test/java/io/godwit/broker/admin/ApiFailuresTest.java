@@ -265,7 +265,9 @@ class ApiFailuresTest {
             assertThat(stranger.err()).contains("vouches for its certificate");
             assertThat(at(secure.url).code()).isEqualTo(3);
             assertThat(at(secure.url.replace("https", "http")).err()).contains("is it an https:// one?");
-            assertThat(secure.asked).as("no further request, so no further token, was sent").hasSize(2);
+            assertThat(secure.asked)
+                    .as("no further request, so no further token, was sent")
+                    .hasSize(2);
 
             assertThat(local(secure, othersFile).code()).isEqualTo(3);
             assertThat(secure.asked).hasSize(2);

@@ -97,7 +97,9 @@ class ReplacementsTest {
         assertThat(done.step()).contains("is forgotten");
         assertThat(inbox.ranges).allSatisfy(range -> assertThat(range.voters()).containsExactly(A, B));
         assertThat(fixture.node.isCForgotten).isTrue();
-        assertThat(inbox.pausedWhenAsked).as("the balancers are paused during the replacement").doesNotContain(0L);
+        assertThat(inbox.pausedWhenAsked)
+                .as("the balancers are paused during the replacement")
+                .doesNotContain(0L);
         assertThat(inbox.balance().list().join()).noneMatch(BalancerStatus::isPaused);
         begin(C, B);
         assertThat(ended().state()).as("a repeated replacement succeeds").isEqualTo(ReplaceState.DONE);
@@ -164,7 +166,9 @@ class ReplacementsTest {
         ReplaceView done = ended();
         assertThat(List.of(done.moved(), done.left(), done.elsewhere())).containsExactly(1, 0, 1);
         assertThat(inbox.find(1).voters()).containsExactly(A, B);
-        assertThat(inbox.find(2).voters()).as("the range without the node is not changed").containsExactly(B, C);
+        assertThat(inbox.find(2).voters())
+                .as("the range without the node is not changed")
+                .containsExactly(B, C);
         assertThat(fixture.node.isCForgotten).isTrue();
     }
 

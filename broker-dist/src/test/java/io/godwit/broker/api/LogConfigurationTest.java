@@ -75,7 +75,8 @@ class LogConfigurationTest {
                 .anyMatch(line -> line.contains("Caused by: java.lang.NumberFormatException"))
                 .anyMatch(line -> line.contains("at " + getClass().getName()));
         assertThat(String.join("\n", all))
-                .as("the exception is logged only once").containsOnlyOnce("java.lang.IllegalStateException: outer");
+                .as("the exception is logged only once")
+                .containsOnlyOnce("java.lang.IllegalStateException: outer");
     }
 
     /** However many other lines clients cause, they do not displace its lines. */

@@ -40,7 +40,9 @@ class LoginsUnderWayTest {
         submitted.get(0).complete(RIGHT);
         assertThat(fleet).allMatch(login -> login.getNow(BUSY).equals(RIGHT));
         assertThat(logins.size()).isZero();
-        assertThat(join("ann", credential, "grutto")).as("the result is not kept for later logins").isNotDone();
+        assertThat(join("ann", credential, "grutto"))
+                .as("the result is not kept for later logins")
+                .isNotDone();
     }
 
     @Test

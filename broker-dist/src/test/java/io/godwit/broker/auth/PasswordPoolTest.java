@@ -79,8 +79,11 @@ class PasswordPoolTest {
         CompletableFuture<ConnectResult> otherToo = pool.submit(OTHER, () -> noting(checked, "other too"));
         assertThat(reason(third)).isEqualTo(RefusalReason.BUSY);
         assertThat(reason(second))
-                .as("the newest login of the larger source gives up its place").isEqualTo(RefusalReason.BUSY);
-        assertThat(reason(otherToo)).as("the other source has its share already").isEqualTo(RefusalReason.BUSY);
+                .as("the newest login of the larger source gives up its place")
+                .isEqualTo(RefusalReason.BUSY);
+        assertThat(reason(otherToo))
+                .as("the other source has its share already")
+                .isEqualTo(RefusalReason.BUSY);
 
         gate.countDown();
         assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(ACCEPTED);
@@ -101,7 +104,8 @@ class PasswordPoolTest {
 
         CompletableFuture<ConnectResult> back = pool.submit(OTHER, () -> ACCEPTED);
         assertThat(reason(second))
-                .as("the newest login of the larger source gives up its place").isEqualTo(RefusalReason.BUSY);
+                .as("the newest login of the larger source gives up its place")
+                .isEqualTo(RefusalReason.BUSY);
         gate.countDown();
         assertThat(back.get(10, TimeUnit.SECONDS)).isEqualTo(ACCEPTED);
         assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(wrong);

@@ -115,7 +115,8 @@ class OperatorPublisherTest {
         assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.NO_SUBSCRIBERS);
         answer = CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
         assertThat(publish("a", 3, false))
-                .as("some receivers may have the message").isCompletedWithValue(Outcome.NOT_STORED);
+                .as("some receivers may have the message")
+                .isCompletedWithValue(Outcome.NOT_STORED);
         answer = CompletableFuture.completedFuture(DistOutcome.FAILED);
         assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.NOT_STORED);
         answer = new CompletableFuture<>();

@@ -213,7 +213,9 @@ class RetainedOverNodesTest {
         });
         assertThat(waiting).hasSizeGreaterThan(RetainedOverNodes.MAX_QUESTIONS);
         CompletableFuture<?> single = retained.message("default", "a", Duration.ofMillis(300));
-        assertThat(single).as("a question about one message is possible while searches are slow").isNotDone();
+        assertThat(single)
+                .as("a question about one message is possible while searches are slow")
+                .isNotDone();
         waiting.add(single);
         waiting.forEach(each -> failsWith(each, NotServingException.class));
         store.prescribed = null;

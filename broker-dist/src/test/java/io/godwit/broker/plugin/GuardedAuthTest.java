@@ -276,7 +276,9 @@ class GuardedAuthTest {
         CompletableFuture<ConnectResult> answer = auth.connect(CONNECT); // this thread comes back
         assertThat(last.get()).isSameAs(Thread.currentThread());
         assertThat(answer).isDone();
-        assertThat(Thread.interrupted()).as("the thread is not left interrupted").isFalse();
+        assertThat(Thread.interrupted())
+                .as("the thread is not left interrupted")
+                .isFalse();
         assertThat(stage.hasTold(PluginFault.BLOCKED)).isTrue();
         assertThat(stage.counted("blocked")).isEqualTo(1);
         assertThat(stage.state().isInline()).isFalse();
@@ -355,7 +357,9 @@ class GuardedAuthTest {
         long second = auth.rulesVersion(CLIENT);
         version.set(7);
         Await.until("a third", () -> auth.rulesVersion(CLIENT) != second);
-        assertThat(auth.rulesVersion(CLIENT)).as("an earlier version is not used again").isNotEqualTo(first);
+        assertThat(auth.rulesVersion(CLIENT))
+                .as("an earlier version is not used again")
+                .isNotEqualTo(first);
     }
 
     /** Loops are not blocked, and nothing is cached. */

@@ -102,7 +102,9 @@ class GuardedClientBalancerTest {
             balancer.place(CLIENT, LOADS);
         }
         Await.until("the circuit is open", () -> stage.hasTold(PluginFault.CIRCUIT_OPENED));
-        assertThat(balancer.place(CLIENT, LOADS)).as("further calls fail at once").isCompletedExceptionally();
+        assertThat(balancer.place(CLIENT, LOADS))
+                .as("further calls fail at once")
+                .isCompletedExceptionally();
     }
 
     /** All its threads are blocked, and the next clients are answered in time all the same. */

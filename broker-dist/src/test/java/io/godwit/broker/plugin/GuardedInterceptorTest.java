@@ -267,7 +267,9 @@ class GuardedInterceptorTest {
                         stage.home());
         InterceptorSource.Steps steps = ((InterceptorSource) guarded).make();
 
-        assertThat(steps.deliver()).as("a step that is not implemented is not called").isNull();
+        assertThat(steps.deliver())
+                .as("a step that is not implemented is not called")
+                .isNull();
         Intercepted outcome = run(Objects.requireNonNull(steps.publish()), MESSAGE);
         assertThat(outcome)
                 .isInstanceOfSatisfying(

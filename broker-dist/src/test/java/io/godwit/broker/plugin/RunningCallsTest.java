@@ -82,7 +82,9 @@ class RunningCallsTest {
             assertThat(second.hasTold(PluginFault.SUSPECTED)).isTrue();
             assertThat(second.counted("suspected")).isEqualTo(1);
             Await.until("warned", () -> second.warnings.toString().contains("acme (auth-provider) is suspected"));
-            assertThat(RunningCalls.before(file("second"))).as("the suspicion is reported only once").isEmpty();
+            assertThat(RunningCalls.before(file("second")))
+                    .as("the suspicion is reported only once")
+                    .isEmpty();
         }
     }
 

@@ -192,7 +192,9 @@ class OperatorRecordsTest {
         boolean[] isFirst = {true};
         try (EndedRecords ended = new EndedRecords(dist.records(), bans, tokens, () -> isFirst[0], () -> now)) {
             now += 10_000;
-            assertThat(isBanned("short", null, "192.0.2.1")).as("a ban that has ended has no effect").isFalse();
+            assertThat(isBanned("short", null, "192.0.2.1"))
+                    .as("a ban that has ended has no effect")
+                    .isFalse();
             now += HOUR;
             ended.look();
             host.runUntilIdle();

@@ -147,7 +147,9 @@ class OperatorUsersTest {
         assertThat(isLetIn("ann", "grutto")).isTrue();
         assertThat(isLetIn("ann", "other")).isFalse();
         assertThat(put("ann", "other", Hash.SCRAM)).isFalse();
-        assertThat(isLetIn("ann", "grutto")).as("the old password is no longer cached").isFalse();
+        assertThat(isLetIn("ann", "grutto"))
+                .as("the old password is no longer cached")
+                .isFalse();
         assertThat(isLetIn("ann", "other")).isTrue();
         restart();
         assertThat(isLetIn("ann", "other")).isTrue();
@@ -200,13 +202,17 @@ class OperatorUsersTest {
                 .as("a new version makes cached answers invalid")
                 .isGreaterThan(before);
         assertThat(mayPublish("ann", "a")).isTrue();
-        assertThat(mayPublish("ann", "secret/a")).as("the rules of the file come first").isFalse();
+        assertThat(mayPublish("ann", "secret/a"))
+                .as("the rules of the file come first")
+                .isFalse();
         assertThat(mayPublish("bob", "open/a")).isTrue();
         restart();
         assertThat(mayPublish("ann", "a")).isTrue();
         Files.writeString(directory.resolve("acl"), "deny publish user ann a\n");
         Await.until("the file is read", WITHIN, () -> !mayPublish("ann", "a"));
-        assertThat(mayPublish("ann", "secret/a")).as("the rules of operators stay in force").isTrue();
+        assertThat(mayPublish("ann", "secret/a"))
+                .as("the rules of operators stay in force")
+                .isTrue();
         assertThat(done(users.rules()).ofFile()).containsExactly("deny publish user ann a");
         assertThat(done(users.rules()).shared()).hasSize(2);
         done(users.setRules(List.of(), any -> true, "ada", WITHIN));

@@ -47,7 +47,8 @@ class ByConnectionsTest {
     @Test
     void uptoTheBoundNobodyIsSentAway() {
         assertThat(place(loads(120, other("b", 80))))
-                .as("the node is 20 % above the mean of 100").isEqualTo(Placement.HERE);
+                .as("the node is 20 % above the mean of 100")
+                .isEqualTo(Placement.HERE);
         assertThat(place(loads(121, other("b", 79)))).isEqualTo(new Placement.UseAnother("b:1"));
         assertThat(place(loads(50, other("b", 500)))).isEqualTo(Placement.HERE);
     }

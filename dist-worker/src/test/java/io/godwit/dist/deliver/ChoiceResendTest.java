@@ -130,7 +130,9 @@ class ChoiceResendTest {
         assertThat(resend.mustWait()).isFalse();
         membership.isFresh = false;
         assertThat(resend.mustWait()).isTrue();
-        assertThat(resend.isAbandoned()).as("not abandoned, because the proof may still come").isFalse();
+        assertThat(resend.isAbandoned())
+                .as("not abandoned, because the proof may still come")
+                .isFalse();
         membership.isFresh = true;
         assertThat(resend.mustWait()).isFalse();
         membership.epoch = 2;
@@ -213,7 +215,9 @@ class ChoiceResendTest {
         membership.answers = new CompletableFuture<>();
         CompletableFuture<DistOutcome> outcome = publish(RESUMED);
         publisher.end();
-        assertThat(choices.of("o", 7)).as("the next node learns that this one has made no choice").isEmpty();
+        assertThat(choices.of("o", 7))
+                .as("the next node learns that this one has made no choice")
+                .isEmpty();
         membership.isFresh = true;
         membership.answers.complete(List.of());
         assertThat(outcome).isCompletedWithValue(DistOutcome.FAILED);

@@ -212,7 +212,9 @@ class SharedDeliveryTest {
         assertThat(handOn(new TestReceiver("1"), null)).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(reached).containsExactly("1", "2");
         publish(null);
-        assertThat(reached).as("a member that hands a message back counts as full").containsExactly("1", "2", "2");
+        assertThat(reached)
+                .as("a member that hands a message back counts as full")
+                .containsExactly("1", "2", "2");
 
         index.remove(filter(GROUP), new TestReceiver("1"));
         assertThat(handOn(new TestReceiver("1"), null)).isCompletedWithValue(DistOutcome.DELIVERED);
@@ -262,7 +264,8 @@ class SharedDeliveryTest {
 
         index.remove(filter(GROUP), inbox("2"));
         assertThat(giveToGroup(null))
-                .as("the limit of the only member decides").isCompletedWithValue(DistOutcome.DELIVERED);
+                .as("the limit of the only member decides")
+                .isCompletedWithValue(DistOutcome.DELIVERED);
         index.remove(filter(GROUP), inbox("1"));
         assertThat(giveToGroup(null)).isCompletedWithValue(DistOutcome.NO_MATCH);
         assertThat(reached).containsExactly("2", "2", "1!");

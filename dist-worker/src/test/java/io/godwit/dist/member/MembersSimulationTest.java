@@ -328,7 +328,9 @@ class MembersSimulationTest {
             CompletableFuture<Void> excluded = world.node(0).members().exclude(cut.life(), "test");
             excluded.thenRun(() -> world.excluded(cut.life()));
             world.runFor(500 * MILLI);
-            assertThat(cut.members().mayAcknowledge()).as("the node does not know of its exclusion yet").isTrue();
+            assertThat(cut.members().mayAcknowledge())
+                    .as("the node does not know of its exclusion yet")
+                    .isTrue();
             world.runFor(3 * SECOND);
             assertThat(excluded).isCompleted();
             assertThat(cut.members().lack()).isNotEmpty();
@@ -347,7 +349,9 @@ class MembersSimulationTest {
         world.node(1).cutLinks(true);
         world.runFor(5 * SECOND);
         assertThat(world.node(1).isOpen()).isFalse();
-        assertThat(world.node(0).isOpen()).as("no proof, because two of the other members are silent").isFalse();
+        assertThat(world.node(0).isOpen())
+                .as("no proof, because two of the other members are silent")
+                .isFalse();
         world.setMajority(true);
         world.node(1).cutLinks(false);
         // an exclusion requested meanwhile is committed now, so the node must join again
@@ -382,7 +386,9 @@ class MembersSimulationTest {
             cut.cutLinks(seed % 2 == 0);
             world.node(0).members().exclude(cut.life(), "test");
             world.runFor(6 * SECOND);
-            assertThat(cut.isOpen()).as("the clients stay, because the node may come back").isTrue();
+            assertThat(cut.isOpen())
+                    .as("the clients stay, because the node may come back")
+                    .isTrue();
             world.runFor(10 * SECOND); // the world checks at the moment of the eviction
             assertThat(world.newest().find(cut.life())).isNull();
             assertThat(cut.isOpen()).isFalse();
@@ -467,7 +473,8 @@ class MembersSimulationTest {
         node.cutLinks(true);
         world.runFor(3 * SECOND);
         assertThat(node.members().takesClients())
-                .as("the node still takes clients, because this may be a short pause").isTrue();
+                .as("the node still takes clients, because this may be a short pause")
+                .isTrue();
         world.runFor(7 * SECOND);
         assertThat(node.members().takesClients()).isFalse();
         node.cutFromStore(false);
@@ -507,7 +514,8 @@ class MembersSimulationTest {
         assertThat(world.view(1).members()).hasSize(1).allMatch(member -> member.state() == MemberState.JOINING);
         assertThat(world.newest().serving()).hasSize(4);
         assertThat(world.newest().revision())
-                .as("one revision for each join, and one for each node that begins to serve").isEqualTo(8);
+                .as("one revision for each join, and one for each node that begins to serve")
+                .isEqualTo(8);
         MemberNode leaving = world.node(2);
         CompletableFuture<Void> left = leaving.members().leave();
         world.runFor(SECOND);

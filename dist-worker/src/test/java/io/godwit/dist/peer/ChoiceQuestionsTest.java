@@ -116,7 +116,9 @@ class ChoiceQuestionsTest extends TwoNodes {
         assertThat(areLinked()).as("the late answer does not end the link").isTrue();
         assertThat(a.received("s")).isEmpty();
         cluster.timers.advance(Duration.ofSeconds(60));
-        assertThat(cluster.view.has(a.life)).as("a is not excluded, because no question waits for it").isTrue();
+        assertThat(cluster.view.has(a.life))
+                .as("a is not excluded, because no question waits for it")
+                .isTrue();
     }
 
     @Test

@@ -40,7 +40,9 @@ class EchoesTest {
                 .isFalse();
         Serving answer = said(there, toHere);
         assertThat(here.arrived(toThere, answer)).isTrue();
-        assertThat(here.arrived(toThere, answer)).as("the same answer is not new a second time").isFalse();
+        assertThat(here.arrived(toThere, answer))
+                .as("the same answer is not new a second time")
+                .isFalse();
     }
 
     /** Each answer is later than the one before, but still new. */

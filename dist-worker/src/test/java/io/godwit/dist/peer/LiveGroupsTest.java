@@ -146,7 +146,9 @@ class LiveGroupsTest {
         assertThat(b.peers.waitingForGroups()).isZero();
         cluster.net.mend("a", "b");
         cluster.settle();
-        assertThat(b.links.peer("a")).as("the late answer does not end the link").isNotNull();
+        assertThat(b.links.peer("a"))
+                .as("the late answer does not end the link")
+                .isNotNull();
         assertThat(a.received("s")).isEmpty();
     }
 

@@ -352,7 +352,9 @@ class LivePeersTest extends TwoNodes {
         cluster.timers.advance(Duration.ofMillis(10));
         CompletableFuture<DistOutcome> first = b.publish("t", Qos.AT_LEAST_ONCE, "1");
         cluster.timers.advance(SilentNode.SERVED_AGAIN);
-        assertThat(first).as("the lost node may be the leader of the members' range").isNotDone();
+        assertThat(first)
+                .as("the lost node may be the leader of the members' range")
+                .isNotDone();
 
         cluster.view.hasMajority = true;
         CompletableFuture<DistOutcome> second = b.publish("t", Qos.AT_LEAST_ONCE, "2");

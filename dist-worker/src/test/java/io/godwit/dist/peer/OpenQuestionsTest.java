@@ -62,7 +62,9 @@ class OpenQuestionsTest extends TwoNodes {
         open.end(rounds.get(0));
         answer(most, false);
         answer(most + 1, false);
-        assertThat(tooMuch).as("no further round ends, because there is room again").containsExactly(most);
+        assertThat(tooMuch)
+                .as("no further round ends, because there is room again")
+                .containsExactly(most);
         assertThat(answered).hasSize(most + 1).doesNotContain(most);
         assertThat(open.size()).isZero();
     }

@@ -202,7 +202,8 @@ class PeerCorpusTest {
             }
         }
         assertThat(kinds)
-                .as("the corpus has a frame of each kind").containsExactlyInAnyOrder(PeerFrame.KindCase.values());
+                .as("the corpus has a frame of each kind")
+                .containsExactlyInAnyOrder(PeerFrame.KindCase.values());
     }
 
     private static byte[] again(LiveFrame frame) {

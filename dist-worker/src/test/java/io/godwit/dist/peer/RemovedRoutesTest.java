@@ -109,7 +109,9 @@ class RemovedRoutesTest {
         List<byte[]> said = new ArrayList<>();
         host.watchMutations(said::add);
         pass(Duration.ofSeconds(100));
-        assertThat(said).as("one removal for each route that this node does not know").hasSize(2);
+        assertThat(said)
+                .as("one removal for each route that this node does not know")
+                .hasSize(2);
         assertThat(List.of("here", "elsewhere", "next")).allMatch(this::isThere);
         assertThat(node.count("godwit.dist.routes.removed.again")).isZero();
     }
@@ -134,7 +136,9 @@ class RemovedRoutesTest {
         pass(Duration.ofSeconds(61));
         writeElsewhere("t", 1, 1);
         pass(SOON);
-        assertThat(isThere("t")).as("the route stays until the next message finds no session").isTrue();
+        assertThat(isThere("t"))
+                .as("the route stays until the next message finds no session")
+                .isTrue();
     }
 
     /** From a session that has ended, or from a node that was alone. */

@@ -33,7 +33,9 @@ class RecordMutationTest {
         List<Runnable> effects = new ArrayList<>();
         byte[] reply = RecordMutation.apply(bounds, writes, mutation, effects::add, key -> true, index);
         StoredRecord before = index.get("ban", "x");
-        assertThat(index.get("ban", "x")).as("the index does not change before the commit").isSameAs(before);
+        assertThat(index.get("ban", "x"))
+                .as("the index does not change before the commit")
+                .isSameAs(before);
         effects.forEach(Runnable::run);
         return RecordMutation.decodeReply("x", reply);
     }
@@ -80,7 +82,8 @@ class RecordMutationTest {
         apply(delete);
         apply(RecordMutation.put(KEY, 0L, 7, value("c")));
         assertThat(apply(delete).outcome())
-                .as("a repeat after the record was created again").isEqualTo(Outcome.OTHER_REVISION);
+                .as("a repeat after the record was created again")
+                .isEqualTo(Outcome.OTHER_REVISION);
         assertThat(stored()).isEqualTo("c");
     }
 

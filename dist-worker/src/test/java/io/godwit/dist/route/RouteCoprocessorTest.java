@@ -133,7 +133,9 @@ class RouteCoprocessorTest {
         assertThat(has(960)).isFalse();
         cutOff.close();
         apply(behind, key(970), null);
-        assertThat(has(970)).as("a replica that is behind does not add routes that were cut off").isFalse();
+        assertThat(has(970))
+                .as("a replica that is behind does not add routes that were cut off")
+                .isFalse();
     }
 
     @Test
@@ -163,9 +165,13 @@ class RouteCoprocessorTest {
         assertThat(left.takeOver(bounds("a", "c"))).isFalse();
         assertThat(left.takeOver(bounds("f", null))).isFalse();
         assertThat(left.takeOver(bounds("a", "d"))).isTrue();
-        assertThat(left.takeOver(bounds("d", "g"))).as("the remaining part overlaps").isTrue();
+        assertThat(left.takeOver(bounds("d", "g")))
+                .as("the remaining part overlaps")
+                .isTrue();
         assertThat(left.takeOver(bounds("c", "f"))).isTrue();
-        assertThat(left.takeOver(bounds("a", null))).as("parts that were taken over are not checked again").isFalse();
+        assertThat(left.takeOver(bounds("a", null)))
+                .as("parts that were taken over are not checked again")
+                .isFalse();
         for (int i = 0; i < 1_000; i++) {
             left.add(bounds("k" + i, "k" + i + "x"));
         }

@@ -309,7 +309,9 @@ class SharedGroupTest {
             }
         }
         assertThat(before.get(SharedPick.HASH_BY_TOPIC)).isNotEqualTo(before.get(SharedPick.HASH_BY_CLIENT));
-        assertThat(counts(group, null, 500)).as("the default strategy of the group is random").hasSize(5);
+        assertThat(counts(group, null, 500))
+                .as("the default strategy of the group is random")
+                .hasSize(5);
 
         Receiver joined = new TestReceiver("joined");
         group.add(member(joined));

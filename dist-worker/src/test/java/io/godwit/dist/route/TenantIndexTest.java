@@ -75,7 +75,9 @@ class TenantIndexTest {
         ClientId one = new ClientId("1");
         ClientId two = new ClientId("2");
         assertThat(index.claimExclusive(filter, one)).isTrue();
-        assertThat(index.claimExclusive(filter, one)).as("a client may claim its own filter again").isTrue();
+        assertThat(index.claimExclusive(filter, one))
+                .as("a client may claim its own filter again")
+                .isTrue();
         assertThat(index.claimExclusive(filter, two)).isFalse();
         assertThat(index.claimExclusive(filter("$exclusive/a/b"), two))
                 .as("another client may claim another filter")
@@ -85,7 +87,9 @@ class TenantIndexTest {
         index.add(filter, new TestReceiver("1"), QOS0);
         index.releaseExclusive(filter, one);
         index.releaseExclusive(filter, one);
-        assertThat(index.claimExclusive(filter, two)).as("the filter is subscribed by the first client").isFalse();
+        assertThat(index.claimExclusive(filter, two))
+                .as("the filter is subscribed by the first client")
+                .isFalse();
 
         index.add(filter, new InboxReceiver(TenantId.DEFAULT, one, 7), QOS0);
         index.remove(filter, new TestReceiver("1"));

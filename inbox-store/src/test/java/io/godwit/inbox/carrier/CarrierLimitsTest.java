@@ -95,7 +95,9 @@ class CarrierLimitsTest extends CarrierStage {
                 .extracting(InboxMessage::sequence)
                 .isSorted()
                 .hasSize(20);
-        assertThat(nodes.link().toEdge.frames).as("one hello, one attached and ten frames of messages").hasSize(2 + 10);
+        assertThat(nodes.link().toEdge.frames)
+                .as("one hello, one attached and ten frames of messages")
+                .hasSize(2 + 10);
     }
 
     @Test
@@ -208,7 +210,8 @@ class CarrierLimitsTest extends CarrierStage {
         leaders.asked.get(0).deliveries().next(new InboxDelivery.Messages(List.of(delivery(1, 10, Qos.AT_LEAST_ONCE))));
         run();
         assertThat(nodes.link().toEdge.frames)
-                .as("only the failure of the third attach is sent").hasSize(framesBefore + 1);
+                .as("only the failure of the third attach is sent")
+                .hasSize(framesBefore + 1);
         assertThat(causeOf(replies.get(2))).isEqualTo(RangeException.Cause.TIMEOUT);
         assertThat(ports.get(2).commands).containsExactly(new AttachmentCommand.Detach(-1, true, Long.MAX_VALUE));
         assertThat(causeOf(attach())).isEqualTo(RangeException.Cause.OVERLOADED);

@@ -52,10 +52,13 @@ class RemoteCarrierTest extends CarrierStage {
         assertThat(causeOf(attach)).isEqualTo(RangeException.Cause.LOST);
         assertThat(causeOf(owner)).isEqualTo(RangeException.Cause.LOST);
         assertThat(causeOf(edge.owner(CLIENT)))
-                .as("a question after the loss of the link").isEqualTo(RangeException.Cause.LOST);
+                .as("a question after the loss of the link")
+                .isEqualTo(RangeException.Cause.LOST);
         leaders.asked.forEach(asked -> asked.answer().reply(InboxReply.DONE)); // does no harm
         run();
-        assertThat(listener.ends).as("the attachment was never opened, so it does not end").isEmpty();
+        assertThat(listener.ends)
+                .as("the attachment was never opened, so it does not end")
+                .isEmpty();
     }
 
     @Test
@@ -256,10 +259,14 @@ class RemoteCarrierTest extends CarrierStage {
         assertThat(leaders.inserts.get(2).request().order().isBrokenBefore(3)).isFalse();
         run();
         assertThat(causeOf(one)).isEqualTo(RangeException.Cause.OVERLOADED);
-        assertThat(order.isBrokenBefore(2)).as("the edge also knows that the order has failed").isTrue();
+        assertThat(order.isBrokenBefore(2))
+                .as("the edge also knows that the order has failed")
+                .isTrue();
         CompletableFuture<?> held = insert(5, order);
         assertThat(causeOf(held)).isEqualTo(RangeException.Cause.OVERLOADED);
-        assertThat(leaders.inserts).as("the edge sends nothing more of the order").hasSize(4);
+        assertThat(leaders.inserts)
+                .as("the edge sends nothing more of the order")
+                .hasSize(4);
     }
 
     @Test
@@ -270,15 +277,21 @@ class RemoteCarrierTest extends CarrierStage {
         assertThat(nodes.link().leaders.orders()).isEqualTo(1);
         leaders.inserts.get(0).answer().reply(new InboxReply.Inserted(List.of(InsertOutcome.STORED)));
         leaders.inserts.get(1).answer().reply(new InboxReply.Inserted(List.of(InsertOutcome.STORED)));
-        assertThat(nodes.link().leaders.orders()).as("orders that have failed: none").isZero();
+        assertThat(nodes.link().leaders.orders())
+                .as("orders that have failed: none")
+                .isZero();
         run();
         insert(3, order);
         insert(4, order);
         failAtLeader(2);
         failAtLeader(3);
-        assertThat(nodes.link().leaders.orders()).as("the edge may not know of the failure yet").isEqualTo(1);
+        assertThat(nodes.link().leaders.orders())
+                .as("the edge may not know of the failure yet")
+                .isEqualTo(1);
         run();
-        assertThat(nodes.link().leaders.orders()).as("the edge has confirmed the failure").isZero();
+        assertThat(nodes.link().leaders.orders())
+                .as("the edge has confirmed the failure")
+                .isZero();
     }
 
     /**

@@ -115,7 +115,9 @@ class BatchSizeTest {
         store.insert("b", other.reply.incarnation(), sized("large", 3_000_000, 0));
         other.attachment().request(1);
         store.host.runUntilIdle();
-        assertThat(other.delivered).as("a message larger than the bound is delivered alone").hasSize(2);
+        assertThat(other.delivered)
+                .as("a message larger than the bound is delivered alone")
+                .hasSize(2);
     }
 
     /** A limit per connection is no limit for many connections. */
@@ -133,7 +135,9 @@ class BatchSizeTest {
         assertThat(store.dropped("queue_full_oldest")).isEqualTo(13);
         store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("c0")));
         store.insert("c3", connections.get(3).reply.incarnation(), sized("n/20", 1_000_000, 0));
-        assertThat(store.dropped("queue_full_oldest")).as("nothing more is dropped once there is room").isEqualTo(13);
+        assertThat(store.dropped("queue_full_oldest"))
+                .as("nothing more is dropped once there is room")
+                .isEqualTo(13);
         assertThat(store.dropped("session_ended")).isEqualTo(21);
 
         store.move();

@@ -71,7 +71,9 @@ class DeposedHomeMessagesTest extends ThreeHomes {
         assertThat(moved).isNotDone();
         homes.host.changeLeaders();
         homes.advance(500);
-        assertThat(moved).as("the third leader has not confirmed its leadership yet").isNotDone();
+        assertThat(moved)
+                .as("the third leader has not confirmed its leadership yet")
+                .isNotDone();
         homes.host.releaseConfirmations();
         assertThat(homes.await(moved)).containsExactly(InsertOutcome.NO_SESSION);
     }

@@ -344,7 +344,9 @@ class ExactlyOnceTest {
         store.host.releaseSeals();
         store.host.runUntilIdle();
         assertThat(two).isCompletedExceptionally();
-        assertThat(repeated).as("the first copy was not stored, so the repeat fails, too").isCompletedExceptionally();
+        assertThat(repeated)
+                .as("the first copy was not stored, so the repeat fails, too")
+                .isCompletedExceptionally();
         assertThat(store.host.await(other)).containsExactly(InsertOutcome.STORED);
         assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(1);
 

@@ -128,7 +128,8 @@ class ExcludedSenderTest {
         assertThat(known).isNotDone();
         mend();
         assertThat(homes.await(late))
-                .as("the home does not know of the exclusion").containsExactly(InsertOutcome.STORED);
+                .as("the home does not know of the exclusion")
+                .containsExactly(InsertOutcome.STORED);
         homes.advance(500);
         assertThat(known).isNotDone();
         homes.nodes.get(0).members.excludes(2, 9);

@@ -381,7 +381,8 @@ class HandOverTest {
                             .as("a repeated delivery has a token that is marked as a repeat")
                             .isTrue();
                     assertThat(delivered)
-                            .as("a message sent at QoS 2 is not given to another member").doesNotContain(name);
+                            .as("a message sent at QoS 2 is not given to another member")
+                            .doesNotContain(name);
                 }
             }
             Set<String> lost = new HashSet<>(owed);

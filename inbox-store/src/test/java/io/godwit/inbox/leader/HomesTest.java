@@ -161,7 +161,9 @@ class HomesTest extends ThreeHomes {
                 sent.get(1).sequence(),
                 sent.get(2).sequence());
         assertThat(next).isNotNull();
-        assertThat(homes.goOn(1, connection, 0)).as("a connection cannot be continued twice").isNull();
+        assertThat(homes.goOn(1, connection, 0))
+                .as("a connection cannot be continued twice")
+                .isNull();
         next.attachment().request(10);
         homes.await(homes.insert(0, "m6", 1, connection));
         homes.run();
@@ -174,7 +176,8 @@ class HomesTest extends ThreeHomes {
         resumed.attachment().request(10);
         homes.run();
         assertThat(resumed.payloads())
-                .as("messages that the client has not answered").containsExactly("m2", "m3", "m4", "m5", "m6");
+                .as("messages that the client has not answered")
+                .containsExactly("m2", "m3", "m4", "m5", "m6");
         assertThat(resumed.delivered.get(0).packetId()).isEqualTo(sent.get(2).packetId());
         assertThat(resumed.delivered.get(0).redelivered()).isTrue();
         assertThat(homes.wills).isEmpty();
@@ -231,7 +234,8 @@ class HomesTest extends ThreeHomes {
         CompletableFuture<SessionOwner> owner = homes.client(2).owner(InboxFixture.info(led0));
         homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
         assertThat(causeOf(received))
-                .as("the connection repeats this call itself").isEqualTo(RangeException.Cause.LOST);
+                .as("the connection repeats this call itself")
+                .isEqualTo(RangeException.Cause.LOST);
         assertThat(causeOf(atMostOnce)).as("the message may be stored").isEqualTo(RangeException.Cause.LOST);
         assertThat(insert).isNotDone();
         assertThat(connection.ends).containsExactly(InboxListener.Reason.LOST);

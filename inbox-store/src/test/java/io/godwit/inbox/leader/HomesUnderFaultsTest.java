@@ -65,7 +65,9 @@ class HomesUnderFaultsTest {
         assertThat(moves).isPositive();
         assertThat(ends).isPositive();
         assertThat(continued).as("attachments that were continued").isPositive();
-        assertThat(continuedAfterLoss).as("attachments that were continued after the loss of their home").isPositive();
+        assertThat(continuedAfterLoss)
+                .as("attachments that were continued after the loss of their home")
+                .isPositive();
         assertThat(deposed).as("deposed homes that still acted as leaders").isPositive();
         assertThat(repeated).as("publishes that failed and were repeated").isPositive();
     }
@@ -163,7 +165,8 @@ class HomesUnderFaultsTest {
         }
         for (Publisher publisher : publishers) {
             assertThat(publisher.acknowledged)
-                    .as("every message is acknowledged in the end").isEqualTo(publisher.published.size());
+                    .as("every message is acknowledged in the end")
+                    .isEqualTo(publisher.published.size());
         }
     }
 

@@ -346,7 +346,9 @@ class RetainedModelTest {
                     missing.add(topic);
                 }
             }
-            assertThat(missing).as("messages that the last subscription never got").isEmpty();
+            assertThat(missing)
+                    .as("messages that the last subscription never got")
+                    .isEmpty();
         }
 
         @Override

@@ -84,7 +84,9 @@ class SessionTest {
             assertThat(connection.reply.subscriptions()).containsExactlyInAnyOrderElementsOf(expected);
         }
         store.attach("a", true, 60, null);
-        assertThat(store.stored("a", InboxKeys.FILTERS)).as("a clean start removes the subscriptions").isZero();
+        assertThat(store.stored("a", InboxKeys.FILTERS))
+                .as("a clean start removes the subscriptions")
+                .isZero();
     }
 
     @Test
@@ -102,7 +104,8 @@ class SessionTest {
         before = store.host.proposedBytes();
         store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription("one/more"))));
         assertThat(store.host.proposedBytes() - before)
-                .as("only one page of subscriptions is written, not all").isLessThan(1024);
+                .as("only one page of subscriptions is written, not all")
+                .isLessThan(1024);
     }
 
     @Test
@@ -351,7 +354,8 @@ class SessionTest {
             mostWills = Math.max(mostWills, store.published.size() - wills);
         }
         assertThat(store.removed)
-                .as("each session repeats its removal").hasSizeGreaterThanOrEqualTo(before + 2 * sessions);
+                .as("each session repeats its removal")
+                .hasSizeGreaterThanOrEqualTo(before + 2 * sessions);
         assertThat(mostRoutes).isBetween(1, sessions / 5);
         assertThat(mostWills).isBetween(1, sessions / 5);
     }

@@ -47,12 +47,16 @@ class StockTest {
         store.attach("b", true, 60, null);
         assertThat(store.stock.detachedSessions()).as("after a clean start").isZero();
         store.detach(store.attach("c", false, 0, null));
-        assertThat(store.stock.detachedSessions()).as("a session with expiry 0 is not kept").isZero();
+        assertThat(store.stock.detachedSessions())
+                .as("a session with expiry 0 is not kept")
+                .isZero();
         store.detach(store.attach("d"));
         store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("d")));
         assertThat(store.stock.detachedSessions()).as("the session was deleted").isZero();
         store.detach(store.attach("\0own"));
-        assertThat(store.stock.detachedSessions()).as("sessions of the broker itself are not counted").isZero();
+        assertThat(store.stock.detachedSessions())
+                .as("sessions of the broker itself are not counted")
+                .isZero();
         assertThat(store.stock.detachedSessions(TenantId.DEFAULT)).isZero();
     }
 

@@ -122,11 +122,15 @@ class TakeoverTest {
     void otherTermsWaitForTheCommit() {
         begin(null);
         assertThat(attach(second, 61, false, null)).as("with another expiry").isNotDone();
-        assertThat(attach(first, 61, false, null)).as("the new expiry is not stored yet").isNotDone();
+        assertThat(attach(first, 61, false, null))
+                .as("the new expiry is not stored yet")
+                .isNotDone();
         context.settle();
         assertThat(attach(first, 61, false, WILL)).as("with a will").isNotDone();
         context.settle();
-        assertThat(attach(first, 61, false, null)).as("without the will of before").isNotDone();
+        assertThat(attach(first, 61, false, null))
+                .as("without the will of before")
+                .isNotDone();
         context.settle();
         assertThat(attach(first, 61, true, null)).as("with a clean start").isNotDone();
     }

@@ -87,7 +87,8 @@ class TokenNumbersTest {
         long published =
                 store.published.stream().mapToLong(each -> each.number()).max().orElseThrow();
         assertThat(nextNumber())
-                .as("the number is higher than that of a will that is still owed").isGreaterThan(published);
+                .as("the number is higher than that of a will that is still owed")
+                .isGreaterThan(published);
     }
 
     @Test

@@ -214,7 +214,9 @@ class ClusterSessionDirectoryTest {
         assertThat(first.has()).isFalse();
 
         stage.settle();
-        assertThat(first.has()).as("the owner in revision 2 grants the client id").isTrue();
+        assertThat(first.has())
+                .as("the owner in revision 2 grants the client id")
+                .isTrue();
     }
 
     @Test
@@ -259,7 +261,9 @@ class ClusterSessionDirectoryTest {
                 .as("the missing member is reported at each tick")
                 .containsOnly(DirectoryStage.life("c"))
                 .hasSizeGreaterThan(1);
-        assertThat(b.overCount(NodeWait.SILENT_MEMBER)).as("the timeout is counted once").isOne();
+        assertThat(b.overCount(NodeWait.SILENT_MEMBER))
+                .as("the timeout is counted once")
+                .isOne();
         assertThat(b.events)
                 .singleElement()
                 .isInstanceOfSatisfying(
@@ -374,7 +378,8 @@ class ClusterSessionDirectoryTest {
         stage.settle();
         Connection later = connected(a, id);
         assertThat(later.has())
-                .as("the new connection gets the id although the old one still has it, as documented").isTrue();
+                .as("the new connection gets the id although the old one still has it, as documented")
+                .isTrue();
         assertThat(old.isToldToGiveUp).isFalse();
 
         MembersView back =
@@ -388,7 +393,9 @@ class ClusterSessionDirectoryTest {
         assertThat(later.isToldToGiveUp).isTrue();
         later.release();
         stage.settle();
-        assertThat(third.has()).as("the third waits until both others have released the id").isFalse();
+        assertThat(third.has())
+                .as("the third waits until both others have released the id")
+                .isFalse();
         old.release();
         stage.settle();
         assertThat(third.has()).isTrue();
@@ -542,13 +549,17 @@ class ClusterSessionDirectoryTest {
                 .build();
         send(b, DirectoryEntry.newBuilder().setAcquire(IdAcquire.newBuilder().setClaim(foreign)));
         stage.settle();
-        assertThat(b.links.peer("c")).as("a claim of an id that c does not own ends the peer").isNull();
+        assertThat(b.links.peer("c"))
+                .as("a claim of an id that c does not own ends the peer")
+                .isNull();
         stage.net.link("b", "c");
         stage.settle();
 
         send(b, DirectoryEntry.newBuilder());
         stage.settle();
-        assertThat(b.links.peer("c")).as("an entry without a kind ends the peer").isNull();
+        assertThat(b.links.peer("c"))
+                .as("an entry without a kind ends the peer")
+                .isNull();
     }
 
     private void send(Node from, DirectoryEntry.Builder entry) {

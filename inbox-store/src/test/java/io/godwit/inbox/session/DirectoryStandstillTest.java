@@ -79,7 +79,9 @@ class DirectoryStandstillTest {
         pass(Duration.ofSeconds(1));
         assertThat(waiting.answer).isCompletedExceptionally();
         stage.settle();
-        assertThat(a.directory.sizes().owned()).as("the owner has forgotten the claim").isZero();
+        assertThat(a.directory.sizes().owned())
+                .as("the owner has forgotten the claim")
+                .isZero();
     }
 
     /** The others agree to exclude it; frames that had arrived there do not count. */

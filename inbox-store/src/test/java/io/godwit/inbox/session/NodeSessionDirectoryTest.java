@@ -129,7 +129,9 @@ class NodeSessionDirectoryTest {
         assertThat(directory.acquire(TenantId.DEFAULT, CLIENT, user("x"), Takeover.OF_SAME_USER))
                 .isCompletedWithValue(Refusal.OTHER_USER);
         assertThat(looks).hasSize(1);
-        assertThat(toldToGiveUp).as("only the other request asks the holder to give up").containsExactly("first");
+        assertThat(toldToGiveUp)
+                .as("only the other request asks the holder to give up")
+                .containsExactly("first");
     }
 
     /** At no time two hold the client id, and each gets it in the end. */

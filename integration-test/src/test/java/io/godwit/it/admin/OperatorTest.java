@@ -200,7 +200,9 @@ class OperatorTest {
                     assertThat(text(keeper)).isEqualTo("message " + i);
                 }
                 keeper.publish("a/new", "message 300", 1).get(20, TimeUnit.SECONDS);
-                assertThat(text(keeper)).as("the restored route delivers the message").isEqualTo("message 300");
+                assertThat(text(keeper))
+                        .as("the restored route delivers the message")
+                        .isEqualTo("message 300");
             }
         }
     }

@@ -71,7 +71,9 @@ class QuorumTest {
             assertThat(cluster.node(1).printed()).contains("starting, pid ").doesNotContain("listening");
             first.awaitReady(PATIENCE);
             Await.until("the second", PATIENCE, () -> cluster.node(1).statusCode() == 0);
-            assertThat(first.statusCode()).as("two of three nodes are a majority").isZero();
+            assertThat(first.statusCode())
+                    .as("two of three nodes are a majority")
+                    .isZero();
             assertThat(Files.readString(first.log().resolve("godwit.log")))
                     .contains("range changed", "cluster changed")
                     .doesNotContain("[B@")

@@ -142,7 +142,9 @@ class RedundancyTest {
                 () -> nodes(cluster).stream().noneMatch(each -> storeId(each).equals(old)));
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - asked);
         LOG.info("healed within {} s", seconds);
-        assertThat(seconds).as("seconds until each range had all its voters again").isLessThan(60);
+        assertThat(seconds)
+                .as("seconds until each range had all its voters again")
+                .isLessThan(60);
         assertThat(nodes(cluster)).hasSize(3);
 
         node.stop();

@@ -153,7 +153,9 @@ class ApiFuzzTest {
         builder.environment().put("PYTHONPATH", INSTALLED.toString());
         Process process = builder.start();
         try {
-            assertThat(process.waitFor(500, TimeUnit.SECONDS)).as("the process has ended").isTrue();
+            assertThat(process.waitFor(500, TimeUnit.SECONDS))
+                    .as("the process has ended")
+                    .isTrue();
         } finally {
             process.destroyForcibly().waitFor();
         }

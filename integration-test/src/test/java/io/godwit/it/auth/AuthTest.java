@@ -174,7 +174,8 @@ class AuthTest {
                 .as("a SCRAM user may log in with the plain password")
                 .isEqualTo(Mqtt5ConnAckReasonCode.SUCCESS);
         assertThat(refused("alice", "secret1", null))
-                .as("a user imported from mosquitto may log in").isEqualTo(Mqtt5ConnAckReasonCode.SUCCESS);
+                .as("a user imported from mosquitto may log in")
+                .isEqualTo(Mqtt5ConnAckReasonCode.SUCCESS);
         assertThatThrownBy(() -> client("anonymous").connect().get(10, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOfSatisfying(
@@ -244,16 +245,22 @@ class AuthTest {
         replace(rules, RULES + "allow publish user ann new/#\n");
         long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (publish(ann, "new/topic") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED) {
-            assertThat(System.nanoTime()).as("the change takes effect within twenty seconds").isLessThan(giveUp);
+            assertThat(System.nanoTime())
+                    .as("the change takes effect within twenty seconds")
+                    .isLessThan(giveUp);
         }
 
         passwd("kievit\n", "add", "--cost", "5", "new");
         while (refused("new", "kievit", null) != Mqtt5ConnAckReasonCode.SUCCESS) {
-            assertThat(System.nanoTime()).as("the change takes effect within twenty seconds").isLessThan(giveUp);
+            assertThat(System.nanoTime())
+                    .as("the change takes effect within twenty seconds")
+                    .isLessThan(giveUp);
         }
         passwd("", "delete", "new");
         while (refused("new", "kievit", null) == Mqtt5ConnAckReasonCode.SUCCESS) {
-            assertThat(System.nanoTime()).as("the change takes effect within twenty seconds").isLessThan(giveUp);
+            assertThat(System.nanoTime())
+                    .as("the change takes effect within twenty seconds")
+                    .isLessThan(giveUp);
         }
         assertThat(publish(ann, "new/topic")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
     }

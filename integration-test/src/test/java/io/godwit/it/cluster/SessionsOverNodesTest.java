@@ -222,7 +222,8 @@ class SessionsOverNodesTest extends ThreeNodes {
             publish(clients.clean(NODES - node - other, id + "-out", 5), id, "to the second", 1);
             assertThat(text(next(second, "what is published then"))).isEqualTo("to the second");
             assertThat(first.next(Duration.ZERO))
-                    .as("messages that the first connection gets after the takeover").isNull();
+                    .as("messages that the first connection gets after the takeover")
+                    .isNull();
         }
     }
 

@@ -268,7 +268,9 @@ class HostileTogetherTest {
         System.out.printf(
                 "all attacks %s: %d connections; %s%n  control %s%n",
                 name, songs.opened(), songs.victim(), songs.control());
-        assertThat(victim.handle()).as("the broker runs in the same process as before").isEqualTo(before);
+        assertThat(victim.handle())
+                .as("the broker runs in the same process as before")
+                .isEqualTo(before);
         assertThat(songs.opened()).as("hostile connections").isGreaterThanOrEqualTo(6 * size.clients);
         assertThat(errors()).as("errors that the broker has logged").isEmpty();
         Duration usual = songs.control().p99();

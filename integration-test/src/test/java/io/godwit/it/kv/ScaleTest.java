@@ -235,7 +235,9 @@ class ScaleTest {
                 left,
                 right);
         for (Figures half : List.of(left, right)) {
-            assertThat(half.longestGapMillis()).as("the longest pause in milliseconds").isLessThan(MOST_PAUSE_MILLIS);
+            assertThat(half.longestGapMillis())
+                    .as("the longest pause in milliseconds")
+                    .isLessThan(MOST_PAUSE_MILLIS);
             assertThat(half.p99Millis()).isLessThan(MOST_P99_MILLIS);
         }
     }

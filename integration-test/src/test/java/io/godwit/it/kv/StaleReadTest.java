@@ -102,7 +102,9 @@ class StaleReadTest {
             List<String> peekedStale = staleReads(peeked.operations());
             LOG.info("stale reads: {}, stale peeks: {}", stale.size(), peekedStale.size());
             assertThat(stale).isEmpty();
-            assertThat(peekedStale).as("stale reads by a client that does not ask the majority").isNotEmpty();
+            assertThat(peekedStale)
+                    .as("stale reads by a client that does not ask the majority")
+                    .isNotEmpty();
         }
     }
 

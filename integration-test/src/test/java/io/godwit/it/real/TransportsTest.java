@@ -272,7 +272,8 @@ class TransportsTest {
             assertThat(connect(other, "other")).isZero();
             try (SSLSocket again = announced(version2(0xC0000201))) {
                 assertThat(connect(again, "again"))
-                        .as("a connection over the limit is refused with quota exceeded").isEqualTo(0x97);
+                        .as("a connection over the limit is refused with quota exceeded")
+                        .isEqualTo(0x97);
             }
         }
     }

@@ -71,9 +71,13 @@ class BanTableTest {
         assertThat(isBanned("c", null, "")).isFalse();
         assertThat(isBanned("x", null, "10.0.0.1:1")).isFalse();
         now = 1_400;
-        assertThat(isBanned("c", null, "")).as("the ban applies again after the clock was set back").isTrue();
+        assertThat(isBanned("c", null, ""))
+                .as("the ban applies again after the clock was set back")
+                .isTrue();
         bans.put(new BanSubject.OfClient(TenantId.DEFAULT, "c"), 1_300);
-        assertThat(isBanned("c", null, "")).as("the later ban replaces the earlier one").isFalse();
+        assertThat(isBanned("c", null, ""))
+                .as("the later ban replaces the earlier one")
+                .isFalse();
     }
 
     @ParameterizedTest

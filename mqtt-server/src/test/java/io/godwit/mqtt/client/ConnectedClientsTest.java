@@ -82,7 +82,9 @@ class ConnectedClientsTest {
         ClientPage<ConnectedClient> third = run(ask(ClientCriteria.ALL, second.next(), 4));
         assertThat(ids(third)).containsExactly("c8", "c9");
         assertThat(third.next()).isNull();
-        assertThat(looks()).as("only clients that may be on the page are checked").isLessThanOrEqualTo(10 + 4 + 4);
+        assertThat(looks())
+                .as("only clients that may be on the page are checked")
+                .isLessThanOrEqualTo(10 + 4 + 4);
     }
 
     @Test
@@ -94,7 +96,9 @@ class ConnectedClientsTest {
         int seen = 0;
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             if (turns % 100 == 0) {
-                assertThat(tasks.size()).as("at most one of the two loops has a task waiting").isLessThanOrEqualTo(1);
+                assertThat(tasks.size())
+                        .as("at most one of the two loops has a task waiting")
+                        .isLessThanOrEqualTo(1);
             }
             task.run();
             turns++;
@@ -163,7 +167,9 @@ class ConnectedClientsTest {
         nanosPerLook = 1_000_000; // each look at the clock finds it a millisecond on
         ask(new ClientCriteria(null, IdPattern.ANY, null, null, 0, 1), null, 1_000);
         tasks.remove().run();
-        assertThat(looks()).as("one client is checked even in a slow turn, so that the search advances").isEqualTo(1);
+        assertThat(looks())
+                .as("one client is checked even in a slow turn, so that the search advances")
+                .isEqualTo(1);
     }
 
     @Test

@@ -66,7 +66,9 @@ class DecodeLimitsTest {
     @Test
     void aConnectWithMoreUserPropertiesIsRefused() {
         refuses(connect(1, 2, 0), 5, ReasonCode.QUOTA_EXCEEDED);
-        assertThat(decoder.protocolLevel()).as("the version is known, so that the client gets an answer").isEqualTo(5);
+        assertThat(decoder.protocolLevel())
+                .as("the version is known, so that the client gets an answer")
+                .isEqualTo(5);
     }
 
     @Test

@@ -253,7 +253,8 @@ class PacketReadHandlerTest {
             assertThat(told).isEqualTo(topics(1_000));
         });
         assertThat(shared.turnNanos())
-                .as("the full time of a turn is free, because no channel waits").isEqualTo(LoopTurns.ROUND_NANOS);
+                .as("the full time of a turn is free, because no channel waits")
+                .isEqualTo(LoopTurns.ROUND_NANOS);
     }
 
     /** However many wait: a turn costs a timer and a look at the channels. */

@@ -153,7 +153,9 @@ class LoopPackingTest {
         assertThat(move.loop()).isNotZero();
         if (move.loop() != move.host()) {
             assertThat(hosts[move.loop()]).isEqualTo(move.loop());
-            assertThat(hosts[move.host()]).as("a thread that hosts loops is not a guest itself").isEqualTo(move.host());
+            assertThat(hosts[move.host()])
+                    .as("a thread that hosts loops is not a guest itself")
+                    .isEqualTo(move.host());
             for (int other = 0; other < hosts.length; other++) {
                 assertThat(other != move.loop() && hosts[other] == move.loop())
                         .as("a guest hosts no loops")
@@ -203,7 +205,9 @@ class LoopPackingTest {
 
         @Override
         public double busy(int loop) {
-            assertThat(hosts[loop]).as("the load is read only for a loop on its own thread").isEqualTo(loop);
+            assertThat(hosts[loop])
+                    .as("the load is read only for a loop on its own thread")
+                    .isEqualTo(loop);
             return Math.min(1, sums[loop]);
         }
     }

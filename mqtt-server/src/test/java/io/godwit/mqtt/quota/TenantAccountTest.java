@@ -156,7 +156,9 @@ class TenantAccountTest implements Holdings {
         assertThat(account.subscribing(SHARED, 2)).isEqualTo(TenantResource.SHARED_SUBSCRIPTIONS);
         assertThat(account.subscribing(PLAIN, 2)).isNull();
         account.subscribed(SHARED);
-        assertThat(account.subscribing(SHARED, 2)).as("a subscription that failed is no longer counted").isNull();
+        assertThat(account.subscribing(SHARED, 2))
+                .as("a subscription that failed is no longer counted")
+                .isNull();
     }
 
     @Test
@@ -178,7 +180,8 @@ class TenantAccountTest implements Holdings {
         retained.put("a", 10);
         assertThat(account.retaining("b", 10)).isNull();
         assertThat(account.retaining("c", 10))
-                .as("the message for b, not yet stored, is counted").isEqualTo(TenantResource.RETAINED_MESSAGES);
+                .as("the message for b, not yet stored, is counted")
+                .isEqualTo(TenantResource.RETAINED_MESSAGES);
         retained.put("b", 10);
         account.retained(10);
         assertThat(account.retaining("c", 10)).isEqualTo(TenantResource.RETAINED_MESSAGES);

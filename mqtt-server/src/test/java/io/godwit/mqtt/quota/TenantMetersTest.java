@@ -168,7 +168,9 @@ class TenantMetersTest implements Holdings {
         accounts.tick();
         assertThat(tenants()).containsExactly("(other)", "default");
         assertThat(value("publishes.in", "(other)")).isEqualTo(2);
-        assertThat(meters.alone(FISH)).as("a tenant in the series (other) does not see the sum").isNull();
+        assertThat(meters.alone(FISH))
+                .as("a tenant in the series (other) does not see the sum")
+                .isNull();
         assertThat(Objects.requireNonNull(meters.of(BIRDS)).sum(TenantCount.PUBLISHES_IN))
                 .isEqualTo(1);
     }

@@ -95,7 +95,9 @@ class FilterRoomOfNodeTest {
         session.noteAdded(filter(1));
         long one = services.filterBytes.held();
         session.noteAdded(filter(1));
-        assertThat(services.filterBytes.held()).as("a filter that is noted twice is counted once").isEqualTo(one);
+        assertThat(services.filterBytes.held())
+                .as("a filter that is noted twice is counted once")
+                .isEqualTo(one);
         session.noteAdded(filter(2));
         session.noteRemoved(filter(1));
         session.noteRemoved(filter(1));

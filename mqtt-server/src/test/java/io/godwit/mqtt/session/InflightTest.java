@@ -37,7 +37,9 @@ class InflightTest {
         assertThat(ofNode.free()).isEqualTo(1_000_000 - 2L * message.heapBytes());
         assertThat(inflight.takeHeld()).hasSize(2);
         assertThat(ofNode.free()).isEqualTo(1_000_000);
-        assertThat(inflight.mayHoldMore(1)).as("an empty window accepts one message of any size").isTrue();
+        assertThat(inflight.mayHoldMore(1))
+                .as("an empty window accepts one message of any size")
+                .isTrue();
     }
 
     /** The table is a map: it answers like a HashMap after any changes; ids collide on purpose. */

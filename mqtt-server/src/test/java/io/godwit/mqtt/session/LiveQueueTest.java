@@ -65,7 +65,9 @@ class LiveQueueTest {
             queue.add(entry(large));
         }
         assertThat(ofNode.free()).isBetween(4_900_000L, 5_100_000L);
-        assertThat(queue.isOverHalf()).as("publishers wait from half of the queue on").isTrue();
+        assertThat(queue.isOverHalf())
+                .as("publishers wait from half of the queue on")
+                .isTrue();
         while (!queue.isEmpty()) {
             queue.poll();
         }

@@ -26,7 +26,9 @@ class PublisherWaitsTest {
             }
         }
         assertThat(held).isEqualTo(5);
-        assertThat(waits.begin()).as("the budget is full again in the next minute").isTrue();
+        assertThat(waits.begin())
+                .as("the budget is full again in the next minute")
+                .isTrue();
     }
 
     /** Publishers that wait for ten sessions wait once. */

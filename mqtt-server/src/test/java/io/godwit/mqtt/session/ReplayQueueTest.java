@@ -117,7 +117,8 @@ class ReplayQueueTest {
         for (int i = 0; i < 1_000; i++) {
             queue.noteLive("r/live/" + i);
             assertThat(room.held() - (1 << 30))
-                    .as("each session may use a small amount in any case").isLessThan(17_000);
+                    .as("each session may use a small amount in any case")
+                    .isLessThan(17_000);
         }
         queue.run(replay, true); // nothing is lost: forgotten messages are read again
         taker.takes = 100;

@@ -211,7 +211,9 @@ class TransientSessionTest {
         }
         assertThat(paceEvents()).containsExactly(new BrokerEvent.SlowConsumerBegan(session.client()));
         tick(session, 1);
-        assertThat(paceEvents()).as("no end is reported, because the session has just dropped a message").hasSize(1);
+        assertThat(paceEvents())
+                .as("no end is reported, because the session has just dropped a message")
+                .hasSize(1);
         tick(session, 1);
         assertThat(paceEvents())
                 .last()
@@ -473,7 +475,9 @@ class TransientSessionTest {
         acknowledgeAll(session);
         assertThat(sixth).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(drops()).isEmpty();
-        assertThat(overHalf(fanOut, session).get(5)).as("the publisher must wait again").isNotDone();
+        assertThat(overHalf(fanOut, session).get(5))
+                .as("the publisher must wait again")
+                .isNotDone();
     }
 
     /** One slow subscriber does not stop its publishers. */

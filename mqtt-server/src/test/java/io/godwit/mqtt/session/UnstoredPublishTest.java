@@ -195,7 +195,9 @@ class UnstoredPublishTest {
         session.onPacket(new Publish(8, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
         session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, true, "b", new byte[1], MessageProperties.NONE));
         stage.runTasks();
-        assertThat(stage.retain.topics()).as("the second message waits for the first one").containsExactly("a");
+        assertThat(stage.retain.topics())
+                .as("the second message waits for the first one")
+                .containsExactly("a");
         stage.cut(session);
         PersistentSession next = stage.persistent();
         next.onPacket(new Publish(9, true, Qos.EXACTLY_ONCE, false, "b", new byte[1], MessageProperties.NONE));

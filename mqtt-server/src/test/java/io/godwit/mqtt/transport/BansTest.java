@@ -83,7 +83,9 @@ class BansTest {
         assertThat(bans.isBanned(GUESSER)).isFalse();
         bans.loginFailed(OTHER);
         bans.loginFailed(OTHER);
-        assertThat(bans.isBanned(OTHER)).as("failed logins are no longer counted").isFalse();
+        assertThat(bans.isBanned(OTHER))
+                .as("failed logins are no longer counted")
+                .isFalse();
     }
 
     @Test
@@ -282,10 +284,14 @@ class BansTest {
         assertThat(bans.isBanned(CLIENT, "") || bans.isBanned(GUESSER)).isFalse();
         assertThat(bans.automatic(query("", 10))).isEmpty();
         bans.loginFailed(GUESSER);
-        assertThat(bans.isBanned(GUESSER)).as("the count starts again after a lifted ban").isFalse();
+        assertThat(bans.isBanned(GUESSER))
+                .as("the count starts again after a lifted ban")
+                .isFalse();
         bans.loginFailed(GUESSER);
         assertThat(bans.isBanned(GUESSER)).isTrue();
         pass(300);
-        assertThat(bans.lift(source, null)).as("the ban has already ended by itself").isFalse();
+        assertThat(bans.lift(source, null))
+                .as("the ban has already ended by itself")
+                .isFalse();
     }
 }

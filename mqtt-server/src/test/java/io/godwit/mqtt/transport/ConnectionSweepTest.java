@@ -92,7 +92,9 @@ class ConnectionSweepTest {
         for (int i = 1; i <= 6; i++) {
             pass();
         }
-        assertThat(watched.looks).as("only the first check, which finds out the deadline").isEqualTo(1);
+        assertThat(watched.looks)
+                .as("only the first check, which finds out the deadline")
+                .isEqualTo(1);
         pass();
         assertThat(watched.looks).isEqualTo(2);
         assertThat(watched.firedAt).isEqualTo(7);

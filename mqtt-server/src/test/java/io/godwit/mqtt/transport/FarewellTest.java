@@ -31,7 +31,9 @@ class FarewellTest {
         assertThat(channel.isOutputShutdown).isFalse();
         writes.release();
         assertThat(channel.isOutputShutdown).isTrue();
-        assertThat(channel.isOpen()).as("the channel stays open until the peer closes its side").isTrue();
+        assertThat(channel.isOpen())
+                .as("the channel stays open until the peer closes its side")
+                .isTrue();
     }
 
     @Test

@@ -72,7 +72,9 @@ class HalfReceivedTest {
         HalfPacket small = entered(ROOM / 8);
         HalfPacket next = entered(ROOM / 8);
         assertThat(admitted).containsExactly(small);
-        assertThat(room.enter(packet(ROOM / 8, true))).as("a CONNECT has its own part of the room").isTrue();
+        assertThat(room.enter(packet(ROOM / 8, true)))
+                .as("a CONNECT has its own part of the room")
+                .isTrue();
 
         room.stores(ROOM);
         HalfPacket huge = entered(ROOM);

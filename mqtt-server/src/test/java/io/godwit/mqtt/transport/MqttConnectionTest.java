@@ -136,7 +136,9 @@ class MqttConnectionTest {
         channel.pipeline().addFirst(socket);
         accept(10);
         answer(1024);
-        assertThat(channel.isWritable()).as("the output is full, so deliveries stop").isFalse();
+        assertThat(channel.isWritable())
+                .as("the output is full, so deliveries stop")
+                .isFalse();
         assertThat(channel.config().isAutoRead())
                 .as("the acknowledgements of the client are still read")
                 .isTrue();
@@ -391,7 +393,9 @@ class MqttConnectionTest {
         }
         assertThat(connection.isWritable()).isTrue();
         account.delivered(1);
-        assertThat(connection.isOverBandwidth()).as("no limit is reported, because nothing waits to be sent").isFalse();
+        assertThat(connection.isOverBandwidth())
+                .as("no limit is reported, because nothing waits to be sent")
+                .isFalse();
         assertThat(connection.isWritable()).isFalse();
         assertThat(connection.isOverBandwidth()).isTrue();
         assertThat(pauses(ThrottleCause.TENANT_DELIVERY)).isEqualTo(1);
@@ -448,7 +452,9 @@ class MqttConnectionTest {
         pass(100);
         connection.close("the end");
         pass(1000);
-        assertThat(channel.runScheduledPendingTasks()).as("no scheduled task is left").isEqualTo(-1);
+        assertThat(channel.runScheduledPendingTasks())
+                .as("no scheduled task is left")
+                .isEqualTo(-1);
     }
 
     /** Only PUBLISH counts for the rate. */

@@ -47,7 +47,9 @@ class BrokerClusterTest {
 
             assertThat(pids).noneMatch(BrokerClusterTest::isAlive);
             assertThat(directory).doesNotExist();
-            assertThat(other.isAlive()).as("a process that the tool has not started keeps running").isTrue();
+            assertThat(other.isAlive())
+                    .as("a process that the tool has not started keeps running")
+                    .isTrue();
             cluster.close(); // nothing happens
         } finally {
             other.destroyForcibly();

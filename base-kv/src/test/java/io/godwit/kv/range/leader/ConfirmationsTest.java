@@ -43,7 +43,9 @@ class ConfirmationsTest {
         add("c");
         add("d");
         run();
-        assertThat(asked).as("the question may have been sent before c was added").hasSize(1);
+        assertThat(asked)
+                .as("the question may have been sent before c was added")
+                .hasSize(1);
 
         answer(true);
         assertThat(told).containsExactly("a", "b");

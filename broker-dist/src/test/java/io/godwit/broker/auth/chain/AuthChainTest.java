@@ -310,7 +310,9 @@ class AuthChainTest {
         asked.clear();
         assertThat(publish(chain, grant)).isEqualTo(DENIED);
         assertThat(asked).containsExactly("second", "third");
-        assertThat(third.seen).as("a provider does not see the grant of another one").isNull();
+        assertThat(third.seen)
+                .as("a provider does not see the grant of another one")
+                .isNull();
         third.decides(AuthDecision.UNDECIDED);
         assertThat(publish(chain, grant)).isEqualTo(AuthDecision.UNDECIDED);
         assertThat(subscribe(chain, grant)).isEqualTo(AuthDecision.UNDECIDED);

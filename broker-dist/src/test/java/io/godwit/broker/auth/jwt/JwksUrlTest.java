@@ -131,7 +131,9 @@ class JwksUrlTest {
         JwksUrl other = open(service.url("/jwks"), times);
         service.content("/jwks", jwks(key("evil"))).manner(manner);
         pass(Duration.ofMinutes(16));
-        assertThat(newer(other).keys()).as("keys that were never fetched successfully").isEmpty();
+        assertThat(newer(other).keys())
+                .as("keys that were never fetched successfully")
+                .isEmpty();
         assertThat(other.problem()).contains("127.0.0.1", "there are no keys");
         if (times.equals(TIMES)) { // the first has a long time-out
             assertThat(newer(url).keys())
@@ -189,7 +191,9 @@ class JwksUrlTest {
         assertThat(keys.candidates("ES256", null)).extracting(TokenKey::id).containsExactly("a");
         assertThat(keys.candidates("ES256", "c")).isEmpty();
         assertThat(keys.candidates("ES256", "b")).as("the key is for ES384").isEmpty();
-        assertThat(keys.candidates("ES384", "b")).as("the curve of the key does not fit ES384").isEmpty();
+        assertThat(keys.candidates("ES384", "b"))
+                .as("the curve of the key does not fit ES384")
+                .isEmpty();
         assertThat(keys.candidates("HS256", "a")).isEmpty();
     }
 }

@@ -124,11 +124,14 @@ class TokenTurnsTest {
         for (int i = 0; i < JwtAuth.PLACES; i++) {
             flood.add(connect("10.0.0.1:" + (1_000 + i), bad));
         }
-        assertThat(reason(connect("10.0.0.1:1", bad))).as("all places are taken").isEqualTo(RefusalReason.BUSY);
+        assertThat(reason(connect("10.0.0.1:1", bad)))
+                .as("all places are taken")
+                .isEqualTo(RefusalReason.BUSY);
 
         CompletableFuture<ConnectResult> other = good("10.0.0.2:1");
         assertThat(reason(flood.get(flood.size() - 1)))
-                .as("the newest login of the flood gives up its place").isEqualTo(RefusalReason.BUSY);
+                .as("the newest login of the flood gives up its place")
+                .isEqualTo(RefusalReason.BUSY);
         assertThat(tasks).as("there are no more tasks than places").hasSize(JwtAuth.PLACES);
         run(2);
         assertThat(other).as("the other source has the second turn").isDone();
@@ -146,7 +149,8 @@ class TokenTurnsTest {
             connect("10.1." + i / 250 + "." + i % 250 + ":1", bad);
         }
         assertThat(reason(good("10.0.0.3:1")))
-                .as("an unknown source has no priority over other unknown ones").isEqualTo(RefusalReason.BUSY);
+                .as("an unknown source has no priority over other unknown ones")
+                .isEqualTo(RefusalReason.BUSY);
         CompletableFuture<ConnectResult> back = good("10.0.0.2:2");
         run(2);
         assertThat(back.getNow(null)).isInstanceOf(ConnectResult.Accepted.class);
@@ -182,6 +186,7 @@ class TokenTurnsTest {
         CompletableFuture<ConnectResult> next = good("10.0.0.1:1");
         run(1);
         assertThat(next.getNow(null))
-                .as("no other login is before it in the queue").isInstanceOf(ConnectResult.Accepted.class);
+                .as("no other login is before it in the queue")
+                .isInstanceOf(ConnectResult.Accepted.class);
     }
 }

@@ -49,7 +49,8 @@ class WaitingLoginsTest {
         assertThat(waiting.add(101, "stranger101")).isEqualTo("stranger101");
         assertThat(waiting.add(-2, "known2")).isEqualTo("stranger2");
         assertThat(waiting.add(-1, "known1 again"))
-                .as("the known source already has its share").isEqualTo("known1 again");
+                .as("the known source already has its share")
+                .isEqualTo("known1 again");
         assertThat(waiting.add(0, "stranger0 again")).isEqualTo("stranger0 again");
         assertThat(all(waiting)).containsExactly("known1", "stranger0", "known2", "stranger1");
     }

@@ -83,7 +83,9 @@ class ServerTlsTest {
         try (ServerTls tls = ServerTls.load(config(engine))) {
             Files.writeString(directory.resolve("server.crt"), "half a certi");
             assertThatThrownBy(tls::reloadIfChanged).hasMessageContaining("server.crt has no CERTIFICATE");
-            assertThat(tls.reloadIfChanged()).as("the failure is reported only once").isFalse();
+            assertThat(tls.reloadIfChanged())
+                    .as("the failure is reported only once")
+                    .isFalse();
             Files.delete(directory.resolve("server.crt"));
             assertThatThrownBy(tls::reloadIfChanged).hasMessageStartingWith("no such file: ");
             // the new certificate is there before its key
