@@ -18,6 +18,7 @@ import com.alipay.sofa.jraft.util.Endpoint;
 import com.alipay.sofa.jraft.util.SPI;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.godwit.kv.raft.wire.RaftMessages;
 import io.godwit.kv.raft.wire.RaftTransport;
 import java.util.Locale;
 import java.util.concurrent.Executor;
@@ -124,7 +125,7 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
             Executor ordered = request instanceof AppendEntriesRequest ? callback.executor() : null;
             Executor executor = ordered == null ? through.answers() : ordered;
             Runnable task = () -> {
-                if (request instanceof AppendEntriesRequest append && isProbe(append)) {
+                if (request instanceof AppendEntriesRequest append && RaftMessages.isProbe(append)) {
                     awaitRegistration(append);
                 }
                 callback.complete(response, failure);
@@ -141,14 +142,6 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
                 }
             }
         }
-    }
-
-    /**
-     * Whether this is the first append to a follower: it has no entries but, unlike a heartbeat, has data of zero
-     * bytes.
-     */
-    private static boolean isProbe(AppendEntriesRequest append) {
-        return append.getEntriesCount() == 0 && append.hasData();
     }
 
     /**

@@ -31,6 +31,9 @@ final class ListStateMachine extends StateMachineAdapter {
     /** Done before a snapshot is completed. */
     volatile BadLuck badLuck = directory -> {};
 
+    /** Run before a snapshot is loaded. */
+    volatile Runnable beforeLoad = () -> {};
+
     /** Told why a leadership has ended. */
     volatile Consumer<Status> leaderStop = status -> {};
 
@@ -97,7 +100,12 @@ final class ListStateMachine extends StateMachineAdapter {
     }
 
     @Override
-    public synchronized boolean onSnapshotLoad(SnapshotReader reader) {
+    public boolean onSnapshotLoad(SnapshotReader reader) {
+        beforeLoad.run();
+        return load(reader);
+    }
+
+    private synchronized boolean load(SnapshotReader reader) {
         try {
             for (int i = 0; i < BALLAST_FILES; i++) {
                 if (!Arrays.equals(

@@ -70,6 +70,11 @@ final class RaftNodes implements AutoCloseable {
 
     /** Starts a node, or restarts a killed one on its data; {@code voters} if the group has no entry yet. */
     Node start(String id, List<String> voters) throws IOException {
+        return start(id, voters, machine -> {});
+    }
+
+    /** @param prepared gets the state machine before the replica starts */
+    Node start(String id, List<String> voters, Consumer<ListStateMachine> prepared) throws IOException {
         SharedRaftLog log = SharedRaftLog.open(directory.resolve(id).resolve("log"), (what, cause) -> {});
         RaftHost[] host = new RaftHost[1];
         mesh.start(
@@ -82,6 +87,7 @@ final class RaftNodes implements AutoCloseable {
                         node.server(),
                         node.channels()));
         ListStateMachine machine = new ListStateMachine(ballastBytes);
+        prepared.accept(machine);
         JRaftGroup started =
                 (JRaftGroup) host[0].start(group, directory.resolve(id).resolve("snapshots"), machine, voters);
         Node node = new Node(id, log, host[0], started, machine);

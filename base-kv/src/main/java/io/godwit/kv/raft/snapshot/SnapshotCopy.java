@@ -115,6 +115,7 @@ public final class SnapshotCopy extends SnapshotCopier {
             LOG.warn("snapshot not copied source={} cause={}", source.uri(), e.toString());
             fail(e.toString());
         } catch (InterruptedException e) {
+            LOG.info("snapshot copy cancelled source={}", source.uri());
             fail("cancelled"); // the thread has nothing else to do
         } finally {
             copying = null;

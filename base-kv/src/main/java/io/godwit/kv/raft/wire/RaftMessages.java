@@ -83,6 +83,14 @@ public final class RaftMessages {
         return method;
     }
 
+    /**
+     * Whether a leader asks where its log and the follower's agree, as it does before its first entries: there are no
+     * entries but, unlike in a heartbeat, there is data of zero bytes.
+     */
+    public static boolean isProbe(AppendEntriesRequest append) {
+        return append.getEntriesCount() == 0 && append.hasData();
+    }
+
     private static MethodDescriptor<Message, Message> unary(String name, Message request, Message response) {
         return MethodDescriptor.<Message, Message>newBuilder()
                 .setType(MethodType.UNARY)

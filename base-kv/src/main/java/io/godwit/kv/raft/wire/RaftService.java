@@ -54,6 +54,7 @@ public final class RaftService implements AutoCloseable {
     private static final int APPENDS_AHEAD = 64;
 
     private final Map<String, ServedGroup> groups = new ConcurrentHashMap<>();
+    private final Installations installations = new Installations();
     private final List<ThreadPoolExecutor> lanes = new ArrayList<>();
     private final ThreadPoolExecutor calls = RaftThreads.pool("raft-call", CALL_THREADS);
     private final ThreadPoolExecutor installs = RaftThreads.unbounded("raft-install");
@@ -90,7 +91,10 @@ public final class RaftService implements AutoCloseable {
     }
 
     void remove(String groupId) {
-        groups.remove(groupId);
+        ServedGroup removed = groups.remove(groupId);
+        if (removed != null) {
+            installations.forget(removed);
+        }
     }
 
     void onMissing(MissingGroups listener) {
@@ -141,13 +145,22 @@ public final class RaftService implements AutoCloseable {
 
     private void installSnapshot(Message message, Consumer<Message> answer) {
         InstallSnapshotRequest request = (InstallSnapshotRequest) message;
+        ServedGroup group = groups.get(request.getGroupId());
+        if (group != null) {
+            installations.begin(group);
+        }
         handle(
                 request.getGroupId(),
                 request.getServerId(),
                 request.getPeerId(),
                 request,
                 InstallSnapshotResponse.getDefaultInstance(),
-                answer,
+                response -> {
+                    if (group != null) {
+                        installations.end(group);
+                    }
+                    answer.accept(response);
+                },
                 RaftServerService::handleInstallSnapshot);
     }
 
@@ -179,13 +192,16 @@ public final class RaftService implements AutoCloseable {
     }
 
     private void append(AppendEntriesRequest request, Consumer<Message> answer) {
+        ServedGroup group = groups.get(request.getGroupId());
+        // asked before JRaft answers: an installation that ends in between may not show in its answer
+        boolean installs = group != null && installations.isUnderWay(group);
         handle(
                 request.getGroupId(),
                 request.getServerId(),
                 request.getPeerId(),
                 request,
                 AppendEntriesResponse.getDefaultInstance(),
-                answer,
+                installs ? response -> answer.accept(Installations.answer(request, response)) : answer,
                 RaftServerService::handleAppendEntriesRequest);
     }
 
