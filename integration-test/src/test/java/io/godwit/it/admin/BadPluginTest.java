@@ -205,7 +205,9 @@ class BadPluginTest {
     void whatIsNoAnswerIsRefusedAndNamed(String user, String failure) throws Exception {
         assertThat(connect(living, user)).isEqualTo(SERVER_UNAVAILABLE);
         Await.until("told: " + failure, PATIENCE, () -> lastFailure().contains(failure));
-        assertThat(Files.readString(living.data().resolve("godwit.status"))).contains("plugin-faults.bad ");
+        Path status = living.data().resolve("godwit.status");
+        Await.until(
+                "named in the status", PATIENCE, () -> Files.readString(status).contains("plugin-faults.bad "));
         assertThat(connect(living, "ann")).isZero();
     }
 
