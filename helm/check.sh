@@ -71,7 +71,7 @@ zone_role() {
   render --namespace "$1" --set auth.allowAll=true,cluster.tls.plain=true,cluster.zoneFromNode=true \
     --set "fullnameOverride=$2" | sed -n '/^kind: ClusterRole$/,/^  name: /s/^  name: //p'
 }
-one=$(zone_role a-b c || true) other=$(zone_role a b-c || true)
+one=$(zone_role ns-one broker || true) other=$(zone_role ns one-broker || true)
 status=0
 [ -n "$one" ] && [ -n "$other" ] && [ "$one" != "$other" ] || status=1
 result "$status" "names of ClusterRoles: $one and $other"
