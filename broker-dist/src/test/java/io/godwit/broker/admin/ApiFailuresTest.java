@@ -296,7 +296,7 @@ class ApiFailuresTest {
         } // which ends the thread
     }
 
-    /** Reads the whole ClientHello: a close with unread input would reset the connection, and the client tries again. */
+    /** Reads the whole ClientHello: a close with unread input would reset the connection, and the client repeats it. */
     private static void answerPlainly(ServerSocket server) {
         while (!server.isClosed()) {
             try (Socket one = server.accept()) {
