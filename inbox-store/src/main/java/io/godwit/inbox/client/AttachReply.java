@@ -8,8 +8,7 @@ import java.util.List;
  * @param sessionPresent for CONNACK [MQTT5-3.2.2-3]
  * @param incarnation of the session; part of its routes
  * @param attachNumber rises with each attachment of the session; part of its routes. 0 while the session has never been
- *     in a cluster. If the leader is lost before it has committed the attachment, the next attachment may get the same
- *     number
+ *     in a cluster. In a cluster no other attachment has it, because the answer waits for the commit
  * @param subscriptions of the stored session; the caller makes sure that their routes exist
  * @param inbound QoS 2 packet ids received and not yet released, ascending [MQTT5-4.3.3-9]; shared, never modified
  */

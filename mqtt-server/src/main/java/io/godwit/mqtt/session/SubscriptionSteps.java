@@ -35,10 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Another node may serve that connection, and if this node is cut off it cannot hand over anything. So changes of
  * routes have numbers ({@link RouteNumber}): a removal or a write that arrives after a later attachment's write has no
- * effect. This requires that the number belong to this attachment only. But a leader may answer an attach before it is
- * committed, and the next leader may then give its number to another. A committed subscription proves the number; if
- * nothing was committed before the first removal, a change without filters is committed first. A removed route leaves
- * no number: docs/adr/0069 describes the effect of a late write.
+ * effect. A home of a cluster answers an attach after its commit, so no other attachment has this number. A removed
+ * route leaves no number: docs/adr/0069 describes the effect of a late write.
  *
  * <p>The answers leave in the order of the requests.
  *
@@ -61,8 +59,6 @@ final class SubscriptionSteps {
 
     /** Number of route changes begun. */
     private long changes;
-    /** Whether the attachment is known to be committed, so that its number belongs to it alone. */
-    private boolean isNumberCommitted;
 
     private int running;
     private boolean isRunningAlone;
@@ -80,7 +76,6 @@ final class SubscriptionSteps {
         this.receiver = receiver;
         this.attachment = attachment;
         this.attachNumber = attachNumber;
-        this.isNumberCommitted = attachNumber == 0;
     }
 
     private RouteNumber nextNumber() {
@@ -98,7 +93,6 @@ final class SubscriptionSteps {
                 leave(step, List.of(), failure);
                 return;
             }
-            isNumberCommitted = true;
             if (closed != null) { // if this node was cut off, the client may have unsubscribed elsewhere since
                 leave(step, List.of(), HalfDone.by(InboxFailure.over()));
                 return;
@@ -115,24 +109,7 @@ final class SubscriptionSteps {
 
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
         TopicFilter only = filters.size() == 1 ? filters.get(0) : null;
-        return enter(new Step(only, step -> beginUnsubscribe(filters, step)));
-    }
-
-    private void beginUnsubscribe(List<TopicFilter> filters, Step step) {
-        if (isNumberCommitted) {
-            removeRoutes(filters, step);
-            return;
-        }
-        OnEventLoop.whenComplete(connection, attachment.unsubscribe(List.of()), (nothing, failure) -> {
-            if (failure != null) {
-                leave(step, List.of(), failure);
-            } else if (closed != null) {
-                leave(step, List.of(), InboxFailure.over());
-            } else {
-                isNumberCommitted = true;
-                removeRoutes(filters, step);
-            }
-        });
+        return enter(new Step(only, step -> removeRoutes(filters, step)));
     }
 
     private void removeRoutes(List<TopicFilter> filters, Step step) {
