@@ -75,18 +75,23 @@ final class SessionStep extends HomeStep implements Answer {
 
     @Override
     public void reply(InboxReply reply) {
-        if (opening != null) {
-            opening.isAnswered = true;
-        }
         synchronized (flows) {
             flows.ended(this);
-            flows.tellLater(() -> answer.reply(reply));
+            flows.tellLater(() -> {
+                answer.reply(reply);
+                if (opening != null) {
+                    opening.answered();
+                }
+            });
         }
         flows.tell();
     }
 
     @Override
     public void fail(RangeException cause) {
+        if (opening != null) {
+            opening.failed();
+        }
         synchronized (flows) {
             if (mayRepeat(cause)) {
                 flows.refused(this);
@@ -127,15 +132,20 @@ final class SessionStep extends HomeStep implements Answer {
     }
 
     /**
-     * Notes whether a leader has made the attachment. A leader that is deposed before its commit reports the
-     * end of the attachment, and then the failure of the command. The connection must not hear of that end: it does not
-     * have this attachment, and gets the one that the next leader makes.
+     * Notes whether a leader has made the attachment, and keeps its end until the command is answered. A leader that is
+     * deposed before its commit reports the end of the attachment, and then the failure of the command. The connection
+     * must not hear of that end: it does not have this attachment, and gets the one that the next leader makes. If the
+     * command succeeds, the connection must hear of the end, and only after the answer: an attachment whose end it
+     * missed would never answer it. The thread that gives the answer may be another one than the one that reports the
+     * end.
      */
     private static final class Opening implements DeliveryStream {
         private final DeliveryStream deliveries;
         private volatile boolean isOpened;
-        /** Answer and deliveries of one leader come in order; the next leader is asked after both. */
-        private volatile boolean isAnswered;
+        /** Whether the connection has the answer. Guarded by this. */
+        private boolean isAnswered;
+        /** An end that came before the answer. Guarded by this. */
+        private InboxDelivery.@Nullable Detached early;
 
         Opening(DeliveryStream deliveries) {
             this.deliveries = deliveries;
@@ -149,9 +159,32 @@ final class SessionStep extends HomeStep implements Answer {
 
         @Override
         public void next(InboxDelivery delivery) {
-            if (isAnswered || !(delivery instanceof InboxDelivery.Detached)) {
-                deliveries.next(delivery);
+            if (delivery instanceof InboxDelivery.Detached detached) {
+                synchronized (this) {
+                    if (!isAnswered) {
+                        early = detached;
+                        return;
+                    }
+                }
             }
+            deliveries.next(delivery);
+        }
+
+        /** The connection has the attachment. */
+        void answered() {
+            InboxDelivery.Detached missed;
+            synchronized (this) {
+                isAnswered = true;
+                missed = early;
+            }
+            if (missed != null) {
+                deliveries.next(missed);
+            }
+        }
+
+        /** The connection does not have this attachment; the next leader may make another. */
+        synchronized void failed() {
+            early = null;
         }
     }
 }

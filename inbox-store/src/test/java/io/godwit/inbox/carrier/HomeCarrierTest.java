@@ -220,6 +220,20 @@ class HomeCarrierTest {
                 .endsWith(new InboxDelivery.Detached(InboxListener.Reason.TAKEN_OVER));
     }
 
+    /** A connection that missed the end of its attachment would wait for answers of a leader that is gone. */
+    @Test
+    void anEndThatComesBeforeTheAnswerIsReportedAfterIt() {
+        List<InboxDelivery> heard = new ArrayList<>();
+        Home home = (Home) leading;
+        attach(heard);
+        home.streams.get(0).next(new InboxDelivery.Detached(InboxListener.Reason.LOST));
+        assertThat(heard).isEmpty();
+
+        home.asked.get(0).reply(new InboxReply.Attached(true, 1, 2, List.of(), new int[0]));
+        assertThat(answers).containsExactly("attached");
+        assertThat(heard).containsExactly(new InboxDelivery.Detached(InboxListener.Reason.LOST));
+    }
+
     private void attach(List<InboxDelivery> heard) {
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "127.0.0.1:1000", 5);
         carrier.ask(
