@@ -56,6 +56,9 @@ public final class LastingAttachment implements InboxAttachment {
 
     private long attachNumber;
 
+    /** Whether it waits for the end of {@link #current}, whose leader takes no calls any more. */
+    private boolean awaitsEnd;
+
     private Listener listener = new Listener();
     /** Null between the end at one leader and the beginning at the next. */
     private @Nullable InboxAttachment current;
@@ -238,7 +241,27 @@ public final class LastingAttachment implements InboxAttachment {
             call.answer.completeExceptionally(InboxFailure.over());
         } else if (present != null && !present.equals(by)) {
             call.issue(present);
-        } // else the next attachment issues it
+        } else if (present != null && !awaitsEnd) {
+            awaitsEnd = true;
+            awaitEnd(by, connection.loop().tick());
+        } // the next attachment issues it
+    }
+
+    /**
+     * The end of an attachment whose leader takes no calls follows at once. If it has not come in time, the next leader
+     * is asked all the same: the calls, and the client id, must not wait for ever.
+     */
+    private void awaitEnd(InboxAttachment ending, int sinceTick) {
+        connection.loop().onNextSweep(() -> {
+            if (isOver || !ending.equals(current)) {
+                awaitsEnd = false;
+            } else if (connection.loop().tick() - sinceTick < services.config.homes().movedPatience()) {
+                awaitEnd(ending, sinceTick);
+            } else {
+                awaitsEnd = false;
+                moved(InboxListener.Reason.LOST);
+            }
+        });
     }
 
     private final class Call<T> {

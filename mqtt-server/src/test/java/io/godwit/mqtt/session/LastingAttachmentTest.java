@@ -287,6 +287,26 @@ class LastingAttachmentTest {
         assertThat(stage.isEnded).isTrue();
     }
 
+    /** Otherwise the detach, and with it the client id, would wait for ever. */
+    @Test
+    void theNextLeaderIsAskedThoughTheEndOfTheAttachmentDoesNotArrive() {
+        PersistentSession session = subscribed();
+        stage.inbox.beginMove();
+        stage.cut(session);
+        stage.inbox.failNotBegun();
+        stage.runTasks();
+        assertThat(stage.isEnded).isFalse();
+        for (int second = 1; second < SessionStage.HOMES.movedPatience(); second++) {
+            stage.sweep();
+        }
+        assertThat(stage.isEnded).as("the end may still arrive").isFalse();
+
+        stage.sweep();
+        stage.runTasks();
+        assertThat(stage.inbox.continued()).isOne();
+        assertThat(stage.isEnded).isTrue();
+    }
+
     @Test
     void aLeaderThatComesLateIsGoneOnWith() {
         PersistentSession session = subscribed();

@@ -220,6 +220,11 @@ public final class MemoryInbox implements InboxClient {
         endAll(InboxListener.Reason.MOVED);
     }
 
+    /** A leader that stops fails the calls that it has not begun; the end of the attachments does not arrive. */
+    public synchronized void failNotBegun() {
+        takeNotBegun().forEach(call -> call.completeExceptionally(moved()));
+    }
+
     /** The node of the leader is lost; with calls that it has begun and not answered, or not begun. */
     public synchronized void loseLeader() {
         loseLeader(RangeException.Cause.LOST);
