@@ -335,6 +335,44 @@ class HttpProviderTest {
         return stage.auth.connect(new ConnectRequest(client, false, "x".getBytes(StandardCharsets.UTF_8), List.of()));
     }
 
+    private static String refusal(CompletableFuture<ConnectResult> login) throws Exception {
+        return ((ConnectResult.Refused) login.get(60, TimeUnit.SECONDS)).detail();
+    }
+
+    /** Otherwise a source that can make the service late would shut out all others. */
+    @Test
+    void lateAnswersShutOutTheirSourceOnly() throws Exception {
+        service.manner(Manner.SILENT);
+        try (AuthStage stage = open("timeout: 1s")) {
+            List<CompletableFuture<ConnectResult>> late = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                late.add(login(stage, "10.0.0.1:5000"));
+            }
+            for (CompletableFuture<ConnectResult> each : late) {
+                assertThat(refusal(each)).contains("does not answer in 1 s");
+            }
+            assertThat(refusal(login(stage, "10.0.0.1:5000"))).contains("not asked for a while");
+            service.manner(Manner.RIGHT);
+            assertThat(login(stage, "10.0.0.2:5000").get(60, TimeUnit.SECONDS))
+                    .isInstanceOf(ConnectResult.Accepted.class);
+        }
+    }
+
+    @Test
+    void lateAnswersOfSeveralSourcesOpenTheCircuitOfAll() throws Exception {
+        service.manner(Manner.SILENT);
+        try (AuthStage stage = open("timeout: 1s")) {
+            List<CompletableFuture<ConnectResult>> late = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                late.add(login(stage, "10.0.0." + (1 + i / 2) + ":5000"));
+            }
+            for (CompletableFuture<ConnectResult> each : late) {
+                assertThat(refusal(each)).contains("does not answer in 1 s");
+            }
+            assertThat(refusal(login(stage, "10.0.0.9:5000"))).contains("not asked for a while");
+        }
+    }
+
     @Test
     void requestsUnderWayAndLoginsThatWaitAreBounded() throws Exception {
         service.manner(Manner.SILENT);

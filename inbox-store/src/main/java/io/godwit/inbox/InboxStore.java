@@ -40,6 +40,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The inbox store: queues, subscriptions and wills of sessions that outlive their connection.
@@ -55,6 +57,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #splitKeys}; {@link #client} is the interface on top of the ranges.
  */
 public final class InboxStore {
+    private static final Logger LOG = LoggerFactory.getLogger(InboxStore.class);
+
     /** Detached inboxes that a range keeps in memory after their last use. */
     private static final int MAX_IDLE_INBOXES = 4096;
 
@@ -280,9 +284,15 @@ public final class InboxStore {
 
     /** The next leader may be on another node, which never fetches the state that a leader here has left in memory. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
-    private void forgetMoved(ScheduledExecutorService timers, LongSupplier wallMillis) {
+    void forgetMoved(ScheduledExecutorService timers, LongSupplier wallMillis) {
         timers.scheduleWithFixedDelay(
-                () -> outside.moved().forgetOld(wallMillis.getAsLong(), outside.reports()),
+                () -> {
+                    try {
+                        outside.moved().forgetOld(wallMillis.getAsLong(), outside.reports());
+                    } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
+                        LOG.error("moved sessions not looked at", e);
+                    }
+                },
                 FORGET_SECONDS,
                 FORGET_SECONDS,
                 TimeUnit.SECONDS);

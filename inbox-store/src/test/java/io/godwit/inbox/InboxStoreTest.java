@@ -1,6 +1,7 @@
 package io.godwit.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
@@ -23,12 +24,14 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -90,8 +93,25 @@ class InboxStoreTest {
         }
     }
 
-    private static InboxClient open(KvNode node) throws Exception {
-        InboxStore store = new InboxStore(
+    /** Without it this node would keep for ever what a leader has left that went to another node. */
+    @Test
+    void anErrorEndsOneRoundOfForgettingOnly() {
+        List<Runnable> rounds = new ArrayList<>();
+        ScheduledExecutorService timers = (ScheduledExecutorService) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ScheduledExecutorService.class}, (proxy, method, args) -> {
+                    assertThat(method.getName()).isEqualTo("scheduleWithFixedDelay");
+                    rounds.add((Runnable) args[0]);
+                    return null;
+                });
+        store().forgetMoved(timers, () -> {
+            throw new StackOverflowError();
+        });
+        assertThat(rounds).hasSize(1);
+        assertThatCode(rounds.get(0)::run).doesNotThrowAnyException();
+    }
+
+    private static InboxStore store() {
+        return new InboxStore(
                 new InboxConfig(
                         2 * MESSAGES,
                         InboxConfig.DropPolicy.NEWEST,
@@ -122,6 +142,10 @@ class InboxStoreTest {
                 false,
                 EventListener.NONE,
                 new SimpleMeterRegistry());
+    }
+
+    private static InboxClient open(KvNode node) throws Exception {
+        InboxStore store = store();
         InboxClient client =
                 store.client(node.open(new StoreSpec("inbox", store.coprocessorFactory(), InboxStore.splitKeys(2)))
                         .client());

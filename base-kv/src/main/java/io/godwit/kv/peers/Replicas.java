@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Coming.</b> The leader of a range asks this node ({@code CREATE_REPLICA}) before it makes it a member. Or a
  * group that this node lacks calls it, for example after this node has received a snapshot of a range and so never saw
  * the split that made the group; then this node asks the caller about the group ({@code DESCRIBE_RANGE}). A request
- * with an epoch below that of the tombstone is refused, because it was overtaken by the removal. Steps, and what a
- * crash leaves:
+ * with an epoch below that of the tombstone is refused, because it was overtaken by the removal; so is a request for a
+ * replica that a late split is making. Steps, and what a crash leaves:
  *
  * <ol>
  *   <li>The directory {@code range-N} is emptied and gets an empty database, made durable; the group's log is emptied

@@ -19,7 +19,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
@@ -47,6 +49,9 @@ public final class StoreRanges implements RangeFamily<Range> {
 
     /** Changed with the lock; read without it, because it is held while files are made. */
     private final ReplicaSlots<Range> slots = new ReplicaSlots<>();
+
+    /** Ranges whose replicas a split is making, without the lock: {@link #join} would delete their files. */
+    private final Set<Long> inBirth = new HashSet<>();
 
     private boolean closed;
     private volatile Runnable onChange = () -> {};
@@ -245,7 +250,8 @@ public final class StoreRanges implements RangeFamily<Range> {
      * Makes an empty replica and starts it; does nothing if there is one. Blocks. See
      * {@link io.godwit.kv.peers.Replicas}.
      *
-     * @throws IOException if the store is closing, the range has ended, or the files cannot be made
+     * @throws IOException if the store is closing, the range has ended, a split is making the replica, or the files
+     *     cannot be made
      */
     public void join(RangeDescriptor descriptor) throws IOException {
         Range range;
@@ -261,6 +267,9 @@ public final class StoreRanges implements RangeFamily<Range> {
             // the asker does not know yet that the range has ended; its files may be being deleted now
             if (slot != null || files.hasEnded(descriptor.groupId())) {
                 throw new IOException("range " + descriptor.groupId() + " has ended");
+            }
+            if (inBirth.contains(descriptor.id())) {
+                throw new IOException("range " + descriptor.groupId() + " is being made by a split here");
             }
             range = replica(descriptor, files.join(descriptor));
             slots.open(descriptor, range);
@@ -351,19 +360,35 @@ public final class StoreRanges implements RangeFamily<Range> {
         RangeDescriptor descriptor = RangeDescriptor.of(spec.name(), child);
         boolean isOurs = child.members().voters().contains(files.storeId())
                 || child.members().learners().contains(files.storeId());
-        if (!isOurs || files.knows(descriptor) || files.hasBuried(descriptor)) {
+        if (!isOurs || !birthBegins(descriptor)) {
             return null; // no replica is made: this node is not a member, or has or had one
         }
-        Range range = replica(descriptor, files.bear(descriptor, child, parent));
-        range.hold(); // before it can be routed to
-        synchronized (this) {
-            if (!closed) {
-                slots.open(descriptor, range);
-                return range;
+        try {
+            Range range = replica(descriptor, files.bear(descriptor, child, parent));
+            range.hold(); // before it can be routed to
+            synchronized (this) {
+                if (!closed) {
+                    slots.open(descriptor, range);
+                    return range;
+                }
             }
+            range.close();
+            return null; // it is registered, so the next start of the node opens it
+        } finally {
+            birthEnds(descriptor);
         }
-        range.close();
-        return null; // it is registered, so the next start of the node opens it
+    }
+
+    /**
+     * From here on no replica of the range is made by a request. A split that is applied late may meet such a request,
+     * because the members that have applied it call this node. False if there is or was a replica.
+     */
+    private synchronized boolean birthBegins(RangeDescriptor descriptor) {
+        return !files.knows(descriptor) && !files.hasBuried(descriptor) && inBirth.add(descriptor.id());
+    }
+
+    private synchronized void birthEnds(RangeDescriptor descriptor) {
+        inBirth.remove(descriptor.id());
     }
 
     @Override

@@ -65,7 +65,10 @@ public final class CircuitBreaker {
         return state;
     }
 
-    /** Whether a call may be made. After any other answer than no, the caller reports the result once. */
+    /**
+     * Whether a call may be made. After any other answer than no, the caller reports the result once, or calls {@link
+     * #unused}.
+     */
     public Permit ask() {
         return state == State.CLOSED ? Permit.YES : askLater();
     }
@@ -79,6 +82,13 @@ public final class CircuitBreaker {
         }
         become(State.HALF_OPEN);
         return Permit.TRIAL;
+    }
+
+    /** The call was not made: the next one may be the trial. */
+    public synchronized void unused(Permit permit) {
+        if (permit == Permit.TRIAL && state == State.HALF_OPEN) {
+            become(State.OPEN);
+        }
     }
 
     public void succeeded(Permit permit) {

@@ -7,10 +7,9 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,13 +45,26 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
     }
 
     /** Begins to move loops; after {@link #onServed} was called for all of them. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the loop
     public void startPacking() {
         if (loops.size() < 2 || !loops.stream().allMatch(PackedLoop::canMove)) {
             return;
         }
         // the first loop is never a guest, so one thread runs all decisions
-        Looks looks = new Looks();
-        looks.timer = loops.get(0).scheduleAtFixedRate(looks, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        loops.get(0).scheduleAtFixedRate(looks(this::packing), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private Decisions packing() {
+        return new LoopPacking(loops.size())::decide;
+    }
+
+    /**
+     * Each run measures the loops and moves them. After a failure all loops go home, and a minute of runs do nothing.
+     *
+     * @param decisions called at first, and after each failure
+     */
+    Runnable looks(Supplier<Decisions> decisions) {
+        return new Looks(decisions);
     }
 
     /** Number of threads that run loops now. Any thread. */
@@ -64,30 +76,46 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         return active;
     }
 
+    /** See {@link LoopPacking#decide}. */
+    @FunctionalInterface
+    interface Decisions {
+        List<LoopPacking.Move> decide(LoopPacking.Load load);
+    }
+
     /** Measures and decides periodically, on the first loop. */
     private final class Looks implements Runnable, LoopPacking.Load {
-        private final LoopPacking packing = new LoopPacking(loops.size());
+        private final Supplier<Decisions> fresh;
+        private Decisions decisions;
         private final long[] paused = new long[loops.size()];
         private final double[] busy = new double[loops.size()];
         private long measuredNanos = System.nanoTime();
-        private @Nullable Future<?> timer;
+        /** Calls that do nothing, after a failure. */
+        private int rest;
+
+        Looks(Supplier<Decisions> fresh) {
+            this.fresh = fresh;
+            this.decisions = fresh.get();
+        }
 
         @Override
         public void run() {
+            if (rest > 0) {
+                rest--;
+                return;
+            }
             try {
                 look();
-            } catch (RuntimeException e) { // a timer task that throws is never called again
-                LOG.error("event loops keep their own threads from now on", e);
+            } catch (RuntimeException | Error e) { // outermost frame: a timer task that throws is never called again
+                rest = LoopPacking.REST_LOOKS;
+                LOG.error("event loops keep their own threads for a minute", e);
+                decisions = fresh.get(); // when it is asked, all loops are at home
                 loops.forEach(PackedLoop::sendHome);
-                if (timer != null) {
-                    timer.cancel(false);
-                }
             }
         }
 
         private void look() {
             measure();
-            for (LoopPacking.Move move : packing.decide(this)) {
+            for (LoopPacking.Move move : decisions.decide(this)) {
                 LOG.debug("event loop moves loop={} to={}", move.loop(), move.host());
                 if (move.loop() == move.host()) {
                     loops.get(move.loop()).sendHome();

@@ -162,8 +162,20 @@ final class ConnectionSweep {
         int begun = next;
         pass(mostLooks, mostNotes);
         if (next >= 0) {
-            isNextScheduled = true;
-            later.run(nextSlice, PASS_NANOS * (begun - next) / passLength);
+            scheduleNext(PASS_NANOS * (begun - next) / passLength);
+        }
+    }
+
+    private void scheduleNext(long nanos) {
+        isNextScheduled = true;
+        boolean isDone = false;
+        try {
+            later.run(nextSlice, nanos);
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                isNextScheduled = false; // it threw, and the next pass must schedule slices again
+            }
         }
     }
 

@@ -268,13 +268,17 @@ public final class LoopContext implements Executor {
     /** Called once a second: checks the time-outs of all connections of this loop, instead of a timer for each. */
     public void sweep() {
         tick++;
-        standstill.onSweep();
-        if (!atNextSweep.isEmpty()) {
-            List<Runnable> due = atNextSweep;
-            atNextSweep = new ArrayList<>(0);
-            due.forEach(this::execute);
+        try {
+            standstill.onSweep();
+            if (!atNextSweep.isEmpty()) {
+                List<Runnable> due = atNextSweep;
+                atNextSweep = new ArrayList<>(0);
+                due.forEach(this::execute);
+            }
+            ticking.begin(tick);
+        } catch (RuntimeException | Error e) { // outermost frame: a sweep that throws is never called again
+            LOG.error("sweep ended early loop={}", index, e);
         }
-        ticking.begin(tick);
     }
 
     /** A copy of the list of connections. */

@@ -97,6 +97,26 @@ class PackedLoopTest {
     }
 
     @Test
+    void anErrorSendsTheLoopsHomeForAMinuteAndNotForEver() throws Exception {
+        move(1, 0);
+        AtomicInteger asked = new AtomicInteger();
+        Runnable looks = group.looks(() -> load -> {
+            if (asked.incrementAndGet() == 1) {
+                throw new StackOverflowError();
+            }
+            return List.of();
+        });
+        looks.run();
+        Await.until("no guest", () -> !loops.get(1).isGuest());
+        for (int i = 0; i < LoopPacking.REST_LOOKS; i++) {
+            looks.run();
+        }
+        assertThat(asked).hasValue(1);
+        looks.run();
+        assertThat(asked).hasValue(2);
+    }
+
+    @Test
     void timersOfAGuestFire() throws Exception {
         CountDownLatch before = new CountDownLatch(1);
         loops.get(1).schedule(before::countDown, 300, TimeUnit.MILLISECONDS);

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -169,6 +170,26 @@ class LoopContextTest {
         loop.sweep();
         loop.sweep();
         assertThat(listeners).extracting(listener -> listener.ticks).containsExactly(2, 2);
+    }
+
+    @Test
+    void anErrorEndsOneSweepOnly() {
+        AtomicInteger slices = new AtomicInteger();
+        LoopContext faulty = new LoopContext(0, tasks::add, (task, nanos) -> {
+            if (slices.incrementAndGet() == 1) {
+                throw new StackOverflowError();
+            }
+        });
+        List<Listener> listeners = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) { // more than a slice looks at
+            Listener listener = new Listener(false);
+            listeners.add(listener);
+            faulty.addTicking(listener);
+        }
+        assertThatCode(faulty::sweep).doesNotThrowAnyException();
+        faulty.sweep();
+        assertThat(listeners).allSatisfy(listener -> assertThat(listener.ticks).isPositive());
+        assertThat(slices).as("the next sweep has slices again").hasValue(2);
     }
 
     private class Listener implements TickListener {

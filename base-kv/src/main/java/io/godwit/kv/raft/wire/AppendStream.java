@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One stream of append requests to a node. It ends for good when its connection breaks or the other side ends it. Then
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * time. Answers are delivered outside the lock.
  */
 public final class AppendStream extends ClientCall.Listener<Numbered> {
+    private static final Logger LOG = LoggerFactory.getLogger(AppendStream.class);
+
     /** Bound for all groups that share the stream: as much as one of them may have in flight. */
     static final int MAX_QUEUED_BYTES = 32 << 20;
 
@@ -165,8 +169,15 @@ public final class AppendStream extends ClientCall.Listener<Numbered> {
                 forgetUnsent();
             }
         }
-        late.forEach(
-                each -> each.answer().complete(null, new InvokeTimeoutException("no answer in time from " + storeId)));
+        late.forEach(each -> tellLate(each.answer()));
+    }
+
+    private void tellLate(RaftTransport.Answer answer) {
+        try {
+            answer.complete(null, new InvokeTimeoutException("no answer in time from " + storeId));
+        } catch (RuntimeException | Error e) { // the others that are late are told too: nothing else does so
+            LOG.error("the end of an append not handled node={}", storeId, e);
+        }
     }
 
     private void forgetUnsent() {

@@ -53,7 +53,7 @@ public final class GrpcRaftTransport implements RaftTransport {
         this.server = server;
         this.channels = channels;
         server.add(service.definition());
-        sweeper.scheduleWithFixedDelay(this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+        sweeper.scheduleWithFixedDelay(guarded(this::sweep), SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -117,6 +117,17 @@ public final class GrpcRaftTransport implements RaftTransport {
             fresh.open();
             return fresh;
         });
+    }
+
+    /** Logs what a round throws, so that the next round comes: without it no late append would be answered. */
+    static Runnable guarded(Runnable round) {
+        return () -> {
+            try {
+                round.run();
+            } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
+                LOG.error("late appends not looked at", e);
+            }
+        };
     }
 
     private void sweep() {

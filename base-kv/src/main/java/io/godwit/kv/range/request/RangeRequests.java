@@ -49,6 +49,8 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     private @Nullable List<Waiting> held;
     /** Number of ranges that are still forwarding here. */
     private int holds;
+    /** What is to be done once nothing is held, in order. */
+    private final List<Runnable> afterHold = new ArrayList<>(0);
     /** Whether another range has all its keys: requests are then forwarded, whatever the bounds say. */
     private boolean isCeded;
 
@@ -213,6 +215,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         if (held != null) {
             requests.addAll(held);
             held = null;
+            goOnAfterHold();
         }
         requests.forEach(request -> request.refuse(cause));
         // if there are other voters, the next leader may answer a query
@@ -241,8 +244,24 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
             if (--holds == 0 && requests != null) {
                 held = null;
                 requests.forEach(this::take);
+                goOnAfterHold();
             }
         });
+    }
+
+    /** Runs {@code task} now, or when the requests that are still being forwarded here have come. */
+    private void whenNotHeld(Runnable task) {
+        if (held == null) {
+            task.run();
+        } else {
+            afterHold.add(task);
+        }
+    }
+
+    private void goOnAfterHold() {
+        List<Runnable> due = List.copyOf(afterHold);
+        afterHold.clear();
+        due.forEach(task -> replica.execute(() -> whenNotHeld(task)));
     }
 
     /**
@@ -251,29 +270,19 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
      * example when a range is split right after it has joined another. Any thread.
      */
     public void cedePart(RangeRequests to) {
-        replica.execute(() -> {
-            if (held != null) {
-                cedePart(to);
-            } else {
-                to.release();
-            }
-        });
+        replica.execute(() -> whenNotHeld(to::release));
     }
 
     /**
      * Forwards all requests to {@code to}, which owns all keys of this range now, and then releases it. The routing
-     * must have changed already. Any thread.
+     * must have changed already. Waits as {@link #cedePart} does. Any thread.
      */
     public void cede(RangeRequests to) {
-        replica.execute(() -> {
-            if (held != null) {
-                cede(to); // later, because requests are still being forwarded here
-                return;
-            }
+        replica.execute(() -> whenNotHeld(() -> {
             isCeded = true;
             goOn();
             to.release();
-        });
+        }));
     }
 
     // --- reads

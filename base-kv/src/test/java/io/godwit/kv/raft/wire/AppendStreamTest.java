@@ -67,6 +67,16 @@ class AppendStreamTest {
     }
 
     @Test
+    void allThatAreLateAreToldAlsoWhenOneThrows() {
+        stream.send(request(10), 0, (response, failure) -> {
+            throw new StackOverflowError();
+        });
+        send(3, 10, 0);
+        stream.expire(System.nanoTime() + 1);
+        assertThat(answers).hasSize(3).hasOnlyElementsOfType(InvokeTimeoutException.class);
+    }
+
+    @Test
     void oneThatIsLargerThanTheBoundGoesAlone() {
         send(2, 2 * MOST * MIB, 60_000);
         assertThat(answers).hasSize(1);
@@ -85,8 +95,8 @@ class AppendStreamTest {
         assertThat(call.sent).isEmpty();
     }
 
-    private void send(int requests, int bytes, long timeoutMillis) {
-        AppendEntriesRequest request = AppendEntriesRequest.newBuilder()
+    private static AppendEntriesRequest request(int bytes) {
+        return AppendEntriesRequest.newBuilder()
                 .setGroupId("test-1")
                 .setServerId("a:1")
                 .setPeerId("b:1")
@@ -96,6 +106,10 @@ class AppendStreamTest {
                 .setCommittedIndex(1)
                 .setData(ByteString.copyFrom(new byte[bytes]))
                 .build();
+    }
+
+    private void send(int requests, int bytes, long timeoutMillis) {
+        AppendEntriesRequest request = request(bytes);
         for (int i = 0; i < requests; i++) {
             stream.send(request, timeoutMillis, (response, failure) -> answers.add(failure));
         }

@@ -93,7 +93,7 @@ final class HttpAuth implements AuthProvider {
         Service asked = service.get();
         ClientInfo client = request.client();
         long source = LoginSource.of(client.remoteAddress());
-        return turns.submit(source, () -> ask(asked, question, client, key))
+        return turns.submit(source, () -> ask(asked, question, client, source, key))
                 // before the broker counts the waiting as a failure of this plugin
                 .completeOnTimeout(LATE, PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
                 .thenCompose(result -> result)
@@ -106,8 +106,8 @@ final class HttpAuth implements AuthProvider {
     }
 
     private CompletableFuture<ConnectResult> ask(
-            Service asked, String question, ClientInfo client, DecisionCache.@Nullable Key key) {
-        return asked.ask(connectUrl, question).handle((verdict, failure) -> {
+            Service asked, String question, ClientInfo client, long source, DecisionCache.@Nullable Key key) {
+        return asked.ask(connectUrl, question, source).handle((verdict, failure) -> {
             if (verdict == null) {
                 return refused(failure);
             }
@@ -153,13 +153,13 @@ final class HttpAuth implements AuthProvider {
     @Override
     public CompletableFuture<AuthDecision> publish(PublishRequest request) {
         URI url = settings.aclUrl();
-        return url == null ? withoutUrl() : decide(url, Question.of(request));
+        return url == null ? withoutUrl() : decide(url, Question.of(request), request.client());
     }
 
     @Override
     public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
         URI url = settings.aclUrl();
-        return url == null ? withoutUrl() : decide(url, Question.of(request));
+        return url == null ? withoutUrl() : decide(url, Question.of(request), request.client());
     }
 
     private CompletableFuture<AuthDecision> withoutUrl() {
@@ -170,13 +170,14 @@ final class HttpAuth implements AuthProvider {
         };
     }
 
-    private CompletableFuture<AuthDecision> decide(URI url, String question) {
+    private CompletableFuture<AuthDecision> decide(URI url, String question, ClientInfo client) {
         DecisionCache.Key key = decisions.isUsed() ? decisions.key(question) : null;
         AuthDecision known = key == null ? null : decisions.get(key);
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
-        return service.get().ask(url, question).thenApply(verdict -> {
+        long source = LoginSource.of(client.remoteAddress());
+        return service.get().ask(url, question, source).thenApply(verdict -> {
             AuthDecision decision = switch (verdict.result()) {
                 case ALLOW -> AuthDecision.ALLOWED;
                 case DENY -> new AuthDecision.Denied(detail(verdict));

@@ -1,11 +1,10 @@
 package io.godwit.broker.auth.http;
 
 import io.godwit.broker.auth.remote.BoundedHttp;
-import io.godwit.broker.plugin.CircuitBreaker;
-import io.godwit.broker.plugin.CircuitBreaker.Permit;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
@@ -16,20 +15,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the service, with a bound of requests under way and a circuit breaker. The breaker counts only failures that
- * slow down or affect all requests: no answer in time, no connection, a gateway without a server. A status 500 or an
- * unreadable answer may be caused by one client, and must not lock out the others.
+ * Asks the service, with a bound of requests under way and circuit breakers ({@link ServiceCircuit}). These count only
+ * failures that slow down or affect all requests: no answer in time, no connection, a gateway without a server. A
+ * status 500 or an unreadable answer may be caused by one client, and must not lock out the others; nor must late
+ * answers to the clients of one source.
  *
  * <p>Thread-safe; calls return at once.
  */
 final class Service {
     private static final int MAX_ANSWER_BYTES = 64 * 1_024;
-    private static final int LEAST_FAILURES = 10;
 
     private final BoundedHttp http;
     private final List<HttpSettings.Header> headers;
@@ -39,10 +37,10 @@ final class Service {
     private final int maxOfLogins;
 
     private final LongSupplier nanoClock;
-    private final CircuitBreaker breaker;
-    // atomic: requests begin and end on any thread
+    private final ServiceCircuit circuit;
+    /** Atomic: requests begin and end on any thread. */
     private final AtomicInteger underWay = new AtomicInteger();
-    private final AtomicLong ended = new AtomicLong();
+
     private final Queue<Runnable> logins = new ConcurrentLinkedQueue<>();
     /** How often {@link #begin} was called since it began to look; 0 while no thread looks. */
     private final AtomicInteger looks = new AtomicInteger();
@@ -59,7 +57,7 @@ final class Service {
         }
     }
 
-    /** @param onChange called when the circuit opens or closes */
+    /** @param onChange called when the circuit of all requests opens or closes */
     Service(HttpSettings settings, BoundedHttp http, LongSupplier nanoClock, Runnable onChange) {
         this.http = http;
         this.headers = settings.headers();
@@ -67,12 +65,12 @@ final class Service {
         this.maxRequests = settings.maxRequests();
         this.maxOfLogins = maxRequests - maxRequests / 4;
         this.nanoClock = nanoClock;
-        this.breaker = new CircuitBreaker(nanoClock, LEAST_FAILURES, ended::get, onChange);
+        this.circuit = new ServiceCircuit(nanoClock, onChange);
     }
 
-    /** Whether the circuit is closed. */
+    /** Whether it answers, as far as that is known. */
     boolean isWell() {
-        return breaker.state() == CircuitBreaker.State.CLOSED;
+        return circuit.isWell();
     }
 
     /**
@@ -111,8 +109,10 @@ final class Service {
     /**
      * Asks the service. The future fails with {@link NoVerdictException} if there is no verdict; its message contains
      * no part of the question or the answer.
+     *
+     * @param source of the client that the question is about
      */
-    CompletableFuture<Verdict> ask(URI url, String question) {
+    CompletableFuture<Verdict> ask(URI url, String question, long source) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
                 .header("Content-Type", "application/json")
                 .header("Accept", "application/json")
@@ -123,8 +123,8 @@ final class Service {
             return CompletableFuture.failedFuture(
                     new NoVerdictException(maxRequests + " requests to the service are under way", true));
         }
-        Permit permit = breaker.ask();
-        if (permit == Permit.NO) {
+        ServiceCircuit.Asking asking = circuit.ask(source);
+        if (asking.isRefused()) {
             leave();
             return CompletableFuture.failedFuture(
                     new NoVerdictException("the service is not asked for a while: it does not answer", false));
@@ -132,9 +132,8 @@ final class Service {
         CompletableFuture<Verdict> verdict = new CompletableFuture<>();
         send(request.build(), nanoClock.getAsLong(), true).whenComplete((answer, failure) -> {
             underWay.decrementAndGet(); // first: whoever gets the verdict may ask again
-            ended.incrementAndGet();
             try {
-                answered(verdict, permit, answer, failure);
+                answered(verdict, asking, answer, failure);
             } finally { // somebody waits for the verdict in any case
                 verdict.completeExceptionally(new NoVerdictException("the service cannot be asked", false));
                 begin();
@@ -172,12 +171,14 @@ final class Service {
 
     private void answered(
             CompletableFuture<Verdict> verdict,
-            Permit permit,
+            ServiceCircuit.Asking asking,
             BoundedHttp.@Nullable Answer answer,
             @Nullable Throwable failure) {
         if (answer == null) {
-            breaker.failed(permit);
             Throwable cause = failure == null ? new IllegalStateException() : BoundedHttp.causeOf(failure);
+            // no request can keep the broker from connecting
+            boolean isOfAll = cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
+            circuit.failed(asking, !isOfAll);
             boolean isLate = cause instanceof TimeoutException || cause instanceof HttpTimeoutException;
             verdict.completeExceptionally(new NoVerdictException(
                     isLate
@@ -188,9 +189,9 @@ final class Service {
         }
         int status = answer.status();
         if (status >= 502 && status <= 504) {
-            breaker.failed(permit);
+            circuit.failed(asking, true);
         } else {
-            breaker.succeeded(permit);
+            circuit.succeeded(asking);
         }
         if (status == 401 || status == 403) {
             verdict.complete(Verdict.denied(status));
