@@ -71,6 +71,7 @@ final class Departures {
         }
         List<QueuedCopy> unsent = attachment.close();
         state.letGo();
+        state.queue.leaveInbound();
         if (expirySeconds >= 0) {
             session.setExpirySeconds(settings.boundedExpiry(expirySeconds));
             session.termsWrittenBy(writes.openBatch());

@@ -14,6 +14,7 @@ import io.godwit.kv.client.Resend;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -210,14 +211,17 @@ final class InboundHandler {
 
     /**
      * Distributes the stored undistributed messages, in order and under their tokens, because their connection is gone.
+     * One {@link Resumption} at a time: messages that a further connection has left join the present one.
      */
     void resume(InboxState state) {
         InboundFlows flows = state.queue.knownInbound();
         if (flows == null || state.residency.isDiscarded()) {
             return;
         }
-        List<InboundFlows.Flow> open = flows.undistributed();
-        if (open.isEmpty() || open.get(0).isResuming()) {
+        List<InboundFlows.Flow> open = flows.undistributed().stream()
+                .filter(flow -> !flow.isResuming())
+                .toList();
+        if (open.isEmpty()) {
             return;
         }
         // an unstored message may be lost, and its client would then publish it again under another token
@@ -239,9 +243,15 @@ final class InboundHandler {
         for (InboundFlows.Flow flow : open) {
             flow.beginResuming();
         }
-        flows.holdBack();
+        InboundFlows.Resumer present = flows.resumer();
+        if (present != null) {
+            present.add(open);
+            return;
+        }
+        Resumption resumption = new Resumption(state, flows);
+        flows.holdBack(resumption);
         state.residency.workBegins();
-        new Resumption(state, flows, open).goOn();
+        resumption.add(open);
     }
 
     private void markDistributed(InboxState state, InboundFlows.Flow flow) {
@@ -284,12 +294,12 @@ final class InboundHandler {
      * alone, because it goes through another store. If some could not be distributed, they are tried again before any
      * other leaves, with growing pauses.
      */
-    private final class Resumption {
+    private final class Resumption implements InboundFlows.Resumer {
         private static final int MAX_UNDER_WAY = 64;
 
         private final InboxState state;
         private final InboundFlows flows;
-        private final List<InboundFlows.Flow> open;
+        private final List<InboundFlows.Flow> open = new ArrayList<>();
         private int next;
         /** For the messages under way since the last attempt at all of them. */
         private RequestOrder order = new RequestOrder();
@@ -300,20 +310,27 @@ final class InboundHandler {
         /** Attempts in a row without any success. */
         private int failures;
 
-        Resumption(InboxState state, InboundFlows flows, List<InboundFlows.Flow> open) {
+        Resumption(InboxState state, InboundFlows flows) {
             this.state = state;
             this.flows = flows;
-            this.open = open;
         }
 
-        void goOn() {
+        @Override
+        public void add(List<InboundFlows.Flow> more) {
+            open.addAll(more);
+            if (!hasFailed) { // else the next attempt has them too
+                goOn();
+            }
+        }
+
+        private void goOn() {
             Session session =
                     state.queue.knownInbound() == flows && !state.residency.isDiscarded() ? state.session() : null;
             while (session != null && next < open.size()) {
                 InboundFlows.Flow flow = open.get(next);
                 Message message = flow.message();
-                if (message == null || flows.get(flow.packetId) != flow) {
-                    next++; // marked by its first connection, or released
+                if (message == null || isOver(flow)) {
+                    next++;
                     flow.resumed();
                     continue;
                 }
@@ -332,6 +349,11 @@ final class InboundHandler {
                     resumeUnlessAttached(state); // a connection may have come, left messages, and gone
                 }
             }
+        }
+
+        /** Whether it was marked by its first connection, or released. */
+        private boolean isOver(InboundFlows.Flow flow) {
+            return flow.isDistributed() || flows.get(flow.packetId) != flow;
         }
 
         private void distribute(ClientInfo client, long incarnation, InboundFlows.Flow flow, Message message) {
@@ -377,7 +399,9 @@ final class InboundHandler {
         private void tryAgain() {
             hasFailed = false;
             order = new RequestOrder();
-            next = 0; // skips those that are distributed
+            open.stream().filter(this::isOver).forEach(InboundFlows.Flow::resumed);
+            open.removeIf(this::isOver); // further connections may add many
+            next = 0;
             goOn();
         }
     }

@@ -81,6 +81,17 @@ final class Queue {
         }
     }
 
+    /**
+     * The connection has ended: fails its calls that wait for messages of earlier connections. Otherwise it would keep
+     * its client id until those are distributed.
+     */
+    void leaveInbound() {
+        InboundFlows flows = inbound;
+        if (flows != null) {
+            flows.failWaiting(Mailbox.closed());
+        }
+    }
+
     /** Highest sequence known to be stored. */
     long appliedSequence() {
         return appliedSequence;

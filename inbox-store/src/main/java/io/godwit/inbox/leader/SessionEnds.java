@@ -95,6 +95,7 @@ final class SessionEnds {
         if (attachment != null) {
             state.letGo();
             unsent = attachment.close(reason);
+            state.queue.leaveInbound();
         } else if (awaited != null) {
             state.letGo(); // its connection will be refused when it comes
             unsent = awaited.unsent(state.queue.ledger());

@@ -93,10 +93,23 @@ public final class InboundFlows {
         private void stop(RangeException cause) {
             List<Pending.Waiter> waiting = resuming;
             resuming = null;
+            fail(waiting, cause);
+        }
+
+        /** Fails those that wait; the leader goes on distributing it. */
+        private void failWaiting(RangeException cause) {
+            List<Pending.Waiter> waiting = resuming;
             if (waiting != null) {
-                waiting.forEach(waiter -> waiter.failed(cause));
+                resuming = new ArrayList<>(0);
+                fail(waiting, cause);
             }
         }
+    }
+
+    /** Distributes the messages of ended connections, in order. */
+    public interface Resumer {
+        /** More of them, behind those that it has. */
+        void add(List<Flow> more);
     }
 
     private final TreeMap<Integer, Flow> flows = new TreeMap<>();
@@ -107,6 +120,9 @@ public final class InboundFlows {
      * distributes none.
      */
     private @Nullable List<Pending.Waiter> behind;
+
+    /** What distributes them; null like {@link #behind}. */
+    private @Nullable Resumer resumer;
 
     private @Nullable Pending lastRelease;
 
@@ -130,6 +146,7 @@ public final class InboundFlows {
         Flow flow = flows.remove(packetId);
         if (flow != null) {
             unfinished.remove(flow.number);
+            flow.failWaiting(new RangeException(RangeException.Cause.CLOSED, "the packet id was released"));
         }
         return flow;
     }
@@ -170,13 +187,19 @@ public final class InboundFlows {
 
     // --- waiting while the leader distributes the messages of an ended connection
 
-    /** New messages wait from now on. */
-    public void holdBack() {
+    /** New messages wait from now on, until {@code by} has distributed its own. */
+    public void holdBack(Resumer by) {
         behind = new ArrayList<>(0);
+        resumer = by;
     }
 
     public boolean isHoldingBack() {
         return behind != null;
+    }
+
+    /** What new messages wait for; null when they do not wait. */
+    public @Nullable Resumer resumer() {
+        return resumer;
     }
 
     /** Only while new messages wait: adds {@code waiter} to them. */
@@ -192,8 +215,22 @@ public final class InboundFlows {
     public void releaseBehind() {
         List<Pending.Waiter> waiting = behind;
         behind = null;
+        resumer = null;
         if (waiting != null) {
             waiting.forEach(Pending.Waiter::applied);
+        }
+    }
+
+    /**
+     * Fails all that wait, because their connection has ended. Their messages stay, and later messages go on waiting:
+     * the leader goes on distributing.
+     */
+    public void failWaiting(RangeException cause) {
+        flows.values().forEach(flow -> flow.failWaiting(cause));
+        List<Pending.Waiter> waiting = behind;
+        if (waiting != null) {
+            behind = new ArrayList<>(0);
+            fail(waiting, cause);
         }
     }
 
@@ -204,6 +241,11 @@ public final class InboundFlows {
         }
         List<Pending.Waiter> waiting = behind;
         behind = null;
+        resumer = null;
+        fail(waiting, cause);
+    }
+
+    private static void fail(@Nullable List<Pending.Waiter> waiting, RangeException cause) {
         if (waiting != null) {
             waiting.forEach(waiter -> waiter.failed(cause));
         }

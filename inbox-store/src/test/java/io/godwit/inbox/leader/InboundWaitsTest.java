@@ -1,0 +1,85 @@
+package io.godwit.inbox.leader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.conformance.Clause;
+import io.godwit.inbox.client.InboxAttachment.Inbound;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Messages of QoS 2 that wait while the store distributes those of an ended connection, when their own ends too. */
+class InboundWaitsTest {
+    private static final int LONG_MILLIS = 120_000;
+
+    private final InboxFixture store = new InboxFixture();
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private List<String> published() {
+        return store.published.stream()
+                .map(each -> new String(each.message().payload(), StandardCharsets.UTF_8))
+                .distinct()
+                .toList();
+    }
+
+    /** The store tries to distribute "one", which its client has left, and fails. */
+    private Inbound leaveOne() {
+        TestConnection connection = store.attach("a");
+        Inbound one = store.host.await(connection.attachment().receive(5, store.message("one", 2)));
+        store.publishAnswer = false;
+        store.detach(connection);
+        store.host.advanceMillis(LONG_MILLIS);
+        assertThat(published()).containsExactly("one");
+        return one;
+    }
+
+    /** Its node waits for the answer before it gives the client id to the next connection. */
+    @Test
+    void aMessageThatWaitsIsAnsweredWhenItsConnectionEnds() {
+        leaveOne();
+        TestConnection back = store.attach("a");
+        CompletableFuture<Inbound> repeated = back.attachment().receive(5, store.message("one", 2));
+        CompletableFuture<Inbound> two = back.attachment().receive(6, store.message("two", 2));
+        store.host.runUntilIdle();
+        assertThat(repeated).isNotDone();
+        assertThat(two).isNotDone();
+
+        store.detach(back);
+        assertThat(repeated).isCompletedExceptionally();
+        assertThat(two).isCompletedExceptionally();
+
+        store.publishAnswer = true;
+        store.host.advanceMillis(LONG_MILLIS);
+        assertThat(published()).containsExactly("one", "two");
+    }
+
+    /** A late mark of the first connection: then nothing of it is left to be distributed, but the store does not know. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void whatASecondConnectionLeavesIsDistributedBeforeWhatAThirdOneSends() {
+        Inbound one = leaveOne();
+        TestConnection second = store.attach("a");
+        CompletableFuture<Inbound> two = second.attachment().receive(6, store.message("two", 2));
+        store.host.await(second.attachment().distributed(5, one.tokenNumber()));
+        assertThat(two).isNotDone();
+        store.detach(second);
+        assertThat(two).isCompletedExceptionally();
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS);
+
+        TestConnection third = store.attach("a");
+        CompletableFuture<Inbound> three = third.attachment().receive(7, store.message("three", 2));
+        store.host.advanceMillis(LONG_MILLIS);
+        assertThat(published()).containsExactly("one", "two");
+        assertThat(three).as("two is not distributed yet").isNotDone();
+
+        store.publishAnswer = true;
+        store.host.advanceMillis(LONG_MILLIS);
+        assertThat(store.host.await(three).isDistributed()).isFalse();
+    }
+}
