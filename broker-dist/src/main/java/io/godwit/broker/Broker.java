@@ -34,7 +34,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Order of the start: the plugins; the auth provider with its files; data directory and log; the dist and the retain
  * store; the inbox store, whose leaders may publish wills at once and so need the other two; the listeners. Nothing is
- * acknowledged before all stores serve.
+ * acknowledged before all stores serve. {@link StartedPlugins}, {@link MqttStores}, {@link MqttFrontEnd},
+ * {@link TenantParts}, {@link OperatorParts} and {@link SubBrokerParts} each start the parts of one subject; they push
+ * each open part to {@link OpenedParts}, which closes them.
  */
 final class Broker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Broker.class);

@@ -31,8 +31,7 @@ final class MqttFrontEnd {
     private final MqttStores stores;
     private final StartedPlugins plugins;
     private final SessionDirectory directory;
-    private final boolean tellsTenants;
-    /** Retained messages that only this node has; null if there are none. */
+    /** The retained messages with those of this node alone; null if it has none. */
     private final @Nullable NodeRetained own;
 
     private final BrokerSettings.Topics topics;
@@ -45,7 +44,7 @@ final class MqttFrontEnd {
         this.plugins = plugins;
         MqttCluster others = stores.others();
         this.directory = others == null ? new NodeSessionDirectory() : others.directory();
-        this.tellsTenants = TenantsOf.mayHaveFigures(config);
+        boolean tellsTenants = TenantsOf.mayHaveFigures(config);
         this.own = others == null && !tellsTenants
                 ? null
                 : new NodeRetained(stores.retain().client(), tellsTenants);
@@ -140,7 +139,7 @@ final class MqttFrontEnd {
         return directory;
     }
 
-    /** The retained messages of all nodes and those that only this node has. */
+    /** The retained messages that clients of this node see. */
     RetainClient retained() {
         return own == null ? stores.retain().client() : own;
     }
