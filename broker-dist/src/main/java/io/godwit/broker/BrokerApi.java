@@ -3,25 +3,8 @@ package io.godwit.broker;
 import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
 import io.godwit.api.port.ApiCounts;
-import io.godwit.api.port.BanAdmin;
-import io.godwit.api.port.ClientAdmin;
-import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.FileWatch;
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.MetricsSource;
-import io.godwit.api.port.RetainedAdmin;
-import io.godwit.api.port.SessionAdmin;
-import io.godwit.api.port.SettingsAdmin;
-import io.godwit.api.port.StatsSource;
-import io.godwit.api.port.StoreAdmin;
-import io.godwit.api.port.SubscribeOnBehalf;
-import io.godwit.api.port.SubscriptionAdmin;
-import io.godwit.api.port.TokenAdmin;
-import io.godwit.api.port.TopSource;
-import io.godwit.api.port.UserAdmin;
-import io.godwit.api.port.WatchSource;
-import io.godwit.api.port.WebSocketSource;
 import io.godwit.broker.admin.http.LocalApi;
 import io.godwit.broker.api.LogbackAudit;
 import io.godwit.broker.api.LogbackLevels;
@@ -54,77 +37,26 @@ final class BrokerApi implements AutoCloseable {
     private final MetricsSource metrics;
     private final LogbackAudit audit;
     private final ApiCounts counts;
-    private final Supplier<Optional<StoreAdmin>> stores;
-    private final Supplier<Optional<SettingsAdmin>> settings;
-    private final Supplier<Optional<ClientAdmin>> clients;
-    private final Supplier<Optional<SessionAdmin>> sessions;
-    private final Supplier<Optional<SubscriptionAdmin>> subscriptions;
-    private final Supplier<Optional<SubscribeOnBehalf>> onBehalf;
-    private final Supplier<Optional<MessagePublisher>> publisher;
-    private final Supplier<Optional<RetainedAdmin>> retained;
-    private final Supplier<Optional<DelayedAdmin>> delayed;
-    private final Supplier<Optional<StatsSource>> figures;
-    private final Supplier<Optional<HistorySource>> history;
-    private final Supplier<Optional<BanAdmin>> bans;
-    private final Supplier<Optional<TokenAdmin>> tokens;
-    private final Supplier<Optional<UserAdmin>> users;
-    private final Supplier<Optional<WatchSource>> watches;
-    private final Supplier<Optional<TopSource>> top;
-    private final WebSocketSource webSockets;
+    private final ServedPorts ports;
     private final NodeHealth health = new NodeHealth();
     private final NodeAdmin admin = new NodeAdmin(health);
     private @Nullable ApiServer server;
     private String listens = "";
 
-    /**
-     * @param audit closed with this
-     * @param stores empty while the node starts; so are all suppliers after it
-     */
+    /** @param audit closed with this */
     BrokerApi(
             BrokerConfig config,
             Path data,
             MetricsSource metrics,
             LogbackAudit audit,
             ApiCounts counts,
-            Supplier<Optional<StoreAdmin>> stores,
-            Supplier<Optional<SettingsAdmin>> settings,
-            Supplier<Optional<ClientAdmin>> clients,
-            Supplier<Optional<SessionAdmin>> sessions,
-            Supplier<Optional<SubscriptionAdmin>> subscriptions,
-            Supplier<Optional<SubscribeOnBehalf>> onBehalf,
-            Supplier<Optional<MessagePublisher>> publisher,
-            Supplier<Optional<RetainedAdmin>> retained,
-            Supplier<Optional<DelayedAdmin>> delayed,
-            Supplier<Optional<StatsSource>> figures,
-            Supplier<Optional<HistorySource>> history,
-            Supplier<Optional<BanAdmin>> bans,
-            Supplier<Optional<TokenAdmin>> tokens,
-            Supplier<Optional<UserAdmin>> users,
-            Supplier<Optional<WatchSource>> watches,
-            Supplier<Optional<TopSource>> top,
-            WebSocketSource webSockets) {
+            ServedPorts ports) {
         this.config = config;
         this.data = data;
         this.metrics = metrics;
         this.audit = audit;
         this.counts = counts;
-        this.stores = stores;
-        this.settings = settings;
-        this.clients = clients;
-        this.sessions = sessions;
-        this.subscriptions = subscriptions;
-        this.onBehalf = onBehalf;
-        this.publisher = publisher;
-        this.retained = retained;
-        this.delayed = delayed;
-        this.figures = figures;
-        this.history = history;
-        this.bans = bans;
-        this.tokens = tokens;
-        this.users = users;
-        this.watches = watches;
-        this.top = top;
-        this.webSockets = webSockets;
+        this.ports = ports;
     }
 
     /**
@@ -144,25 +76,25 @@ final class BrokerApi implements AutoCloseable {
                 ApiSettings.of(config),
                 new ApiPorts(
                         admin,
-                        Optional.of(LatePorts.stores(stores)),
-                        Optional.of(LatePorts.settings(settings)),
-                        Optional.of(LatePorts.clients(clients)),
-                        Optional.of(LatePorts.sessions(sessions)),
-                        Optional.of(LatePorts.subscriptions(subscriptions)),
-                        Optional.of(LatePorts.onBehalf(onBehalf)),
-                        Optional.of(LatePorts.publisher(publisher)),
-                        Optional.of(LatePorts.retained(retained)),
-                        Optional.of(LatePorts.delayed(delayed)),
+                        Optional.of(LatePorts.stores(ports.stores)),
+                        Optional.of(LatePorts.settings(ports.settings)),
+                        Optional.of(LatePorts.clients(ports.clients)),
+                        Optional.of(LatePorts.sessions(ports.sessions)),
+                        Optional.of(LatePorts.subscriptions(ports.subscriptions)),
+                        Optional.of(LatePorts.onBehalf(ports.onBehalf)),
+                        Optional.of(LatePorts.publisher(ports.publisher)),
+                        Optional.of(LatePorts.retained(ports.retained)),
+                        Optional.of(LatePorts.delayed(ports.delayedMessages)),
                         Optional.of(metrics),
-                        Optional.of(LatePorts.figures(figures)),
+                        Optional.of(LatePorts.figures(ports.figures)),
                         Optional.of(new LogbackLevels()),
-                        Optional.of(LatePorts.history(history)),
-                        Optional.of(LatePorts.bans(bans)),
-                        Optional.of(LatePorts.tokens(tokens)),
-                        AuthProviders.isFile(config) ? Optional.of(LatePorts.users(users)) : Optional.empty(),
-                        Optional.of(LatePorts.watches(watches)),
-                        Optional.of(LatePorts.top(top)),
-                        Optional.of(webSockets),
+                        Optional.of(LatePorts.history(ports.history)),
+                        Optional.of(LatePorts.bans(ports.bans)),
+                        Optional.of(LatePorts.tokens(ports.tokens)),
+                        AuthProviders.isFile(config) ? Optional.of(LatePorts.users(ports.users)) : Optional.empty(),
+                        Optional.of(LatePorts.watches(ports.watches)),
+                        Optional.of(LatePorts.top(ports.top)),
+                        Optional.of(() -> ports.webSockets.get().orElse(List.of())),
                         audit,
                         counts,
                         peers::isAdmitted,

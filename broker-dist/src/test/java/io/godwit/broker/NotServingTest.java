@@ -16,10 +16,10 @@ class NotServingTest {
     @Test
     void theReasonIsToldAlsoWhereTheStoresDoNotKnowItYet() {
         Exception ended = new ExecutionException(new IllegalStateException("node a was forgotten by an operator"));
-        assertThat(Broker.notServing(HEALTH, ended))
+        assertThat(StartWaits.notServing(HEALTH, ended))
                 .hasMessageContaining("node a was forgotten by an operator")
                 .hasMessageContaining("no leader yet");
-        assertThat(Broker.notServing(HEALTH, new TimeoutException()))
+        assertThat(StartWaits.notServing(HEALTH, new TimeoutException()))
                 .hasMessageContaining("not within 30 minutes")
                 .hasMessageNotContaining("null");
     }

@@ -160,7 +160,7 @@ final class InMemoryBroker implements AutoCloseable {
         storeThread.shutdownNow();
     }
 
-    /** What dies with a process: wired as {@link Broker} does it. */
+    /** What dies with a process: wired as {@link MqttStores} and {@link MqttFrontEnd} do it. */
     private final class Life {
         final DistWorker dist;
         final InboxStore inbox;

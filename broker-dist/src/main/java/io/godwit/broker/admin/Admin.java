@@ -2,7 +2,6 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.api.ApiCommands;
 import io.godwit.broker.admin.api.ApiOptions;
-import io.godwit.broker.admin.api.Invocation;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.kubernetes.KubernetesCommand;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -51,7 +50,7 @@ import picocli.CommandLine.ScopeType;
                     + "meanwhile,",
             "6 no such store, range, node, client or message, 7 a damaged backup, 8 done, but not all of it."
         })
-public final class Admin implements Invocation {
+public final class Admin implements NodeInvocation {
     /** The file in a data directory with the RPC address of the broker that runs on it. */
     public static final String ACCESS_FILE = "godwit.rpc";
 
@@ -234,8 +233,8 @@ public final class Admin implements Invocation {
         }
     }
 
-    /** Connects to the node that the options name. */
-    AdminClient connect() throws AdminException {
+    @Override
+    public AdminClient connect() throws AdminException {
         if (api.isGiven()) {
             throw new AdminException(
                     Kind.USAGE, "this command goes by RPC: say --data or --rpc, not --url and what belongs to it");
@@ -321,12 +320,13 @@ public final class Admin implements Invocation {
         return environment.getOrDefault(name, "");
     }
 
-    /** Prints a progress line; with {@code --json} on standard error, since standard output is for JSON. */
-    void progress(String line) {
+    @Override
+    public void progress(String line) {
         (isJson ? err : out).println("godwit-admin: " + line);
     }
 
-    void printJson(Object message) {
+    @Override
+    public void printJson(Object message) {
         out.println(AdminMethods.print(message));
     }
 }

@@ -45,7 +45,7 @@ final class Backup {
     private String release = "";
 
     Backup(AdminClient client, String store, BackupTarget target) {
-        this(client, store, target, NodeCommand::pause);
+        this(client, store, target, Pace::sleep);
     }
 
     /** @param pace waits between two attempts at one range */
@@ -117,7 +117,7 @@ final class Backup {
                                         + " (one store alone may be copied from several nodes: backup STORE)",
                                 e);
                     }
-                    NodeCommand.pause(ATTEMPT_MILLIS);
+                    Pace.sleep(ATTEMPT_MILLIS);
                 }
             }
             for (String store : stores) {

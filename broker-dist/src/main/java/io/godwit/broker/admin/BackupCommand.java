@@ -31,7 +31,7 @@ final class BackupCommand extends NodeCommand {
             description = "a directory, new or empty; or a file whose name ends with .tar")
     private Path to = Path.of("");
 
-    BackupCommand(Admin admin) {
+    BackupCommand(NodeInvocation admin) {
         super(admin);
     }
 

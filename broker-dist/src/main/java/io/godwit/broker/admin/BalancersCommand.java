@@ -48,7 +48,7 @@ final class BalancersCommand extends NodeCommand {
     @Option(names = "--node", paramLabel = "NODE", description = "only there (default: on every node)")
     private @Nullable String node;
 
-    BalancersCommand(Admin admin) {
+    BalancersCommand(NodeInvocation admin) {
         super(admin);
     }
 

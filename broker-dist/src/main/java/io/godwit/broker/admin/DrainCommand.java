@@ -38,7 +38,7 @@ final class DrainCommand extends NodeCommand {
             description = "how long to wait (default: 3600)")
     private int patienceSeconds = 3_600;
 
-    DrainCommand(Admin admin) {
+    DrainCommand(NodeInvocation admin) {
         super(admin);
     }
 
@@ -46,7 +46,7 @@ final class DrainCommand extends NodeCommand {
     void run(AdminClient client) throws AdminException {
         NodeNames names = client.nodes().names();
         String node = names.resolve(name);
-        DrainActions drains = new DrainActions(client, NodeCommand::pause);
+        DrainActions drains = new DrainActions(client, Pace::sleep);
         Messages.Result result = drains.mark(node, !isCancel, mayReduce);
         if (!result.detail().isEmpty()) {
             admin().progress(result.detail());
@@ -77,7 +77,7 @@ final class DrainCommand extends NodeCommand {
                 told = describe(state);
                 admin().progress(told);
             }
-            pause(LOOK_MILLIS);
+            Pace.sleep(LOOK_MILLIS);
             state = drains.state(node);
         }
         return state;

@@ -15,7 +15,7 @@ final class ForgetCommand extends NodeCommand {
     @Parameters(paramLabel = "NODE", description = "the node that is gone for good")
     private String name = "";
 
-    ForgetCommand(Admin admin) {
+    ForgetCommand(NodeInvocation admin) {
         super(admin);
     }
 

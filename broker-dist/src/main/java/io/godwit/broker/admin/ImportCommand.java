@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
             "Ends with 8 when something was left out or is to be done."
         })
 final class ImportCommand implements Callable<Integer> {
-    private final Admin admin;
+    private final NodeInvocation admin;
 
     @Option(names = "--from", required = true, paramLabel = "BROKER", description = "bifromq or mosquitto")
     private ForeignFile from = ForeignFile.MOSQUITTO;
@@ -45,7 +45,7 @@ final class ImportCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "standalone.yml or mosquitto.conf")
     private Path file = Path.of("");
 
-    ImportCommand(Admin admin) {
+    ImportCommand(NodeInvocation admin) {
         this.admin = admin;
     }
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 final class MembersCommand extends NodeCommand {
     private static final Logger LOG = LoggerFactory.getLogger(MembersCommand.class);
 
-    MembersCommand(Admin admin) {
+    MembersCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 
 @Command(name = "merge", description = "Joins a range with the one to its right; both must have the same voters.")
 final class MergeCommand extends RangeCommand {
-    MergeCommand(Admin admin) {
+    MergeCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -1,5 +1,7 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.NodeNames;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalancerStatus;
@@ -47,6 +49,18 @@ final class Messages {
             return new NodeNames(nodes.stream()
                     .map(node -> new NodeNames.Named(node.storeId(), node.rpc()))
                     .toList());
+        }
+
+        /**
+         * Checks that {@code id} is the whole id of a node.
+         *
+         * @return {@code id}
+         */
+        String whole(String id) throws AdminException {
+            if (nodes.stream().noneMatch(node -> node.storeId().equals(id))) {
+                throw new AdminException(Kind.UNKNOWN, "there is no node \"" + id + "\"");
+            }
+            return id;
         }
     }
 
@@ -138,6 +152,10 @@ final class Messages {
             given(leader, "leader");
             given(voters, "voters");
             given(learners, "learners");
+        }
+
+        boolean hasReplica(String node) {
+            return voters.contains(node) || learners.contains(node);
         }
 
         Range withEpoch(long other) {

@@ -32,7 +32,7 @@ final class MoveCommand extends RangeCommand {
             description = "how long all of it may take (default: 3600)")
     private int patienceSeconds = 3_600;
 
-    MoveCommand(Admin admin) {
+    MoveCommand(NodeInvocation admin) {
         super(admin);
     }
 
@@ -62,6 +62,6 @@ final class MoveCommand extends RangeCommand {
 
     private static void pause(RestingBalancers resting, long millis) throws AdminException {
         resting.goOn();
-        NodeCommand.pause(millis);
+        Pace.sleep(millis);
     }
 }

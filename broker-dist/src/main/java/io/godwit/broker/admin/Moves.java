@@ -158,7 +158,7 @@ final class Moves implements AutoCloseable {
         if (isClosed) {
             throw new AdminException(Kind.FAILED, "the node stops; ask again and it goes on where it is");
         }
-        NodeCommand.pause(millis);
+        Pace.sleep(millis);
     }
 
     /** Moves under way end at their next step; see {@link #awaitEnd}. */

@@ -1,14 +1,13 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
-import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.util.concurrent.Callable;
 
 /** A command that calls a node. Its exit code is 0 unless it throws. */
 abstract class NodeCommand implements Callable<Integer> {
-    private final Admin admin;
+    private final NodeInvocation admin;
 
-    NodeCommand(Admin admin) {
+    NodeCommand(NodeInvocation admin) {
         this.admin = admin;
     }
 
@@ -22,7 +21,7 @@ abstract class NodeCommand implements Callable<Integer> {
         }
     }
 
-    Admin admin() {
+    NodeInvocation admin() {
         return admin;
     }
 
@@ -32,16 +31,6 @@ abstract class NodeCommand implements Callable<Integer> {
             admin.printJson(message);
         } else {
             told.run();
-        }
-    }
-
-    /** Waits between two looks. */
-    static void pause(long millis) throws AdminException {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AdminException(Kind.FAILED, "interrupted", e);
         }
     }
 }

@@ -72,7 +72,7 @@ final class NodeReplacement {
      */
     static Count check(AdminClient client, String gone, String heir) throws AdminException {
         Messages.Nodes known = client.nodes();
-        StoreSteering.node(known, gone);
+        known.whole(gone);
         if (gone.equals(heir)) {
             throw new OperationException(
                     OperationException.Kind.INVALID, "by", "must be another node than the one that is replaced");

@@ -92,7 +92,7 @@ final class RangeActions {
         if (source.equals(target)) {
             throw new AdminException(Kind.REFUSED, "both are the same node, " + names.shortOf(source));
         }
-        if (!ReplicaMove.has(range, source) && !range.voters().contains(target)) {
+        if (!range.hasReplica(source) && !range.voters().contains(target)) {
             throw new AdminException(
                     Kind.REFUSED, "range " + range.id() + " has no replica on " + names.shortOf(source));
         }

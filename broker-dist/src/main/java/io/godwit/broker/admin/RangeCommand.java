@@ -10,7 +10,7 @@ abstract class RangeCommand extends NodeCommand {
     @Parameters(index = "1", paramLabel = "RANGE", description = "the range's number, as \"ranges\" lists it")
     private long rangeId;
 
-    RangeCommand(Admin admin) {
+    RangeCommand(NodeInvocation admin) {
         super(admin);
     }
 

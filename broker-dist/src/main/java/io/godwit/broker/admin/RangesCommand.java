@@ -14,7 +14,7 @@ final class RangesCommand extends NodeCommand {
     @Parameters(paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";
 
-    RangesCommand(Admin admin) {
+    RangesCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -31,7 +31,7 @@ final class RecoverCommand extends NodeCommand {
     @Option(names = "--yes", description = "do it")
     private boolean isMeant;
 
-    RecoverCommand(Admin admin) {
+    RecoverCommand(NodeInvocation admin) {
         super(admin);
     }
 

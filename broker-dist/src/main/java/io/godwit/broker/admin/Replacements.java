@@ -193,7 +193,7 @@ final class Replacements implements AutoCloseable {
         if (isClosed) {
             throw new AdminException(Kind.FAILED, "the node stops; ask again and it goes on where it is");
         }
-        NodeCommand.pause(millis);
+        Pace.sleep(millis);
     }
 
     /** A replacement under way ends at its next step; see {@link #awaitEnd}. */

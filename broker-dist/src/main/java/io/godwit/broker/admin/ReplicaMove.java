@@ -71,10 +71,6 @@ final class ReplicaMove {
         return range;
     }
 
-    static boolean has(Messages.Range range, String node) {
-        return range.voters().contains(node) || range.learners().contains(node);
-    }
-
     /** The next step; empty when the replica has moved. */
     static Optional<ActionKind> next(Messages.Range range, String source, String target) {
         if (!range.voters().contains(target)) {
@@ -83,6 +79,6 @@ final class ReplicaMove {
         if (range.leader().equals(source)) {
             return Optional.of(ActionKind.MOVE_LEADER);
         }
-        return has(range, source) ? Optional.of(ActionKind.REMOVE) : Optional.empty();
+        return range.hasReplica(source) ? Optional.of(ActionKind.REMOVE) : Optional.empty();
     }
 }

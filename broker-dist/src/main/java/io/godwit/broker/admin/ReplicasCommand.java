@@ -22,7 +22,7 @@ final class ReplicasCommand extends NodeCommand {
     @Option(names = "--yes", description = "also when that is fewer than now")
     private boolean isMeant;
 
-    ReplicasCommand(Admin admin) {
+    ReplicasCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -36,7 +36,7 @@ final class RestoreCommand implements Callable<Integer> {
     /** The stores of a broker. */
     private static final List<String> STORES = List.of("dist", "inbox", "retain");
 
-    private final Admin admin;
+    private final NodeInvocation admin;
 
     @Parameters(
             arity = "1..*",
@@ -54,7 +54,7 @@ final class RestoreCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "do it")
     private boolean isMeant;
 
-    RestoreCommand(Admin admin) {
+    RestoreCommand(NodeInvocation admin) {
         this.admin = admin;
     }
 

@@ -15,7 +15,7 @@ final class SplitCommand extends RangeCommand {
                             + "halves the bytes)")
     private @Nullable String key;
 
-    SplitCommand(Admin admin) {
+    SplitCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -43,14 +43,6 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
         return RangeActions.at(found, name.epoch());
     }
 
-    /** By the whole id. */
-    static String node(Messages.Nodes known, String id) throws AdminException {
-        if (known.nodes().stream().noneMatch(node -> node.storeId().equals(id))) {
-            throw new AdminException(Kind.UNKNOWN, "there is no node \"" + id + "\"");
-        }
-        return id;
-    }
-
     private static Done done(Messages.Result result, String text) {
         return new Done(result.detail().isEmpty() ? text : result.detail());
     }
@@ -79,7 +71,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     public CompletableFuture<Done> transfer(RangeName name, String to, Duration within) {
         return calls.change(within, limited -> {
             Messages.Nodes known = limited.nodes();
-            String node = node(known, to);
+            String node = known.whole(to);
             Messages.Range range = range(limited, name);
             Messages.Result result = new RangeActions(limited, name.store()).transfer(range, known.names(), node);
             return done(result, "range " + range.id() + " of " + name.store() + " is led by " + node);
@@ -97,8 +89,8 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
                     }
                     Messages.Nodes known = limited.nodes();
                     NodeNames names = known.names();
-                    String source = node(known, from);
-                    String target = node(known, to);
+                    String source = known.whole(from);
+                    String target = known.whole(to);
                     Messages.Range range =
                             range(limited, new RangeName(name.store(), name.rangeId(), OptionalLong.empty()));
                     if (name.epoch().isPresent() && name.epoch().getAsLong() != range.epoch()) {
@@ -135,7 +127,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
         return calls.change(within, limited -> {
             Messages.Nodes known = limited.nodes();
             List<String> nodes = change.node().isPresent()
-                    ? List.of(node(known, change.node().get()))
+                    ? List.of(known.whole(change.node().get()))
                     : BalancerActions.nodes(known);
             Messages.BalancerChange kind = switch (change.action()) {
                 case PAUSE ->
@@ -204,16 +196,16 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     @Override
     public CompletableFuture<DrainView> drainState(String node, Duration within) {
         return calls.ask(within, limited -> {
-            node(limited.nodes(), node);
-            return view(new DrainActions(limited, NodeCommand::pause).state(node));
+            limited.nodes().whole(node);
+            return view(new DrainActions(limited, Pace::sleep).state(node));
         });
     }
 
     @Override
     public CompletableFuture<DrainView> drain(String node, boolean isToGo, boolean mayReduce, Duration within) {
         return calls.change(within, limited -> {
-            node(limited.nodes(), node);
-            DrainActions drains = new DrainActions(limited, NodeCommand::pause);
+            limited.nodes().whole(node);
+            DrainActions drains = new DrainActions(limited, Pace::sleep);
             drains.mark(node, isToGo, mayReduce);
             return view(drains.noted(node, isToGo, within.toMillis() / 2));
         });
@@ -234,7 +226,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     public CompletableFuture<Done> forget(String node, Duration within) {
         return calls.change(within, limited -> {
             Messages.Result result =
-                    limited.call(AdminMethods.FORGET, new Messages.OfNode(node(limited.nodes(), node)));
+                    limited.call(AdminMethods.FORGET, new Messages.OfNode(limited.nodes().whole(node)));
             RangeActions.check(result);
             return done(result, "node " + node + " is forgotten");
         });

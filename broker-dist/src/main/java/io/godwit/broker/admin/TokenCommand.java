@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
             "A running broker notices within two seconds."
         })
 final class TokenCommand implements Runnable {
-    private final Admin admin;
+    private final NodeInvocation admin;
 
     @Option(
             names = {"-f", "--file"},
@@ -46,7 +46,7 @@ final class TokenCommand implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
 
-    TokenCommand(Admin admin) {
+    TokenCommand(NodeInvocation admin) {
         this.admin = admin;
     }
 

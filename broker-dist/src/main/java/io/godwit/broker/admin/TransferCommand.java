@@ -10,7 +10,7 @@ final class TransferCommand extends RangeCommand {
     @Option(names = "--to", paramLabel = "NODE", required = true, description = "a voter of the range")
     private String to = "";
 
-    TransferCommand(Admin admin) {
+    TransferCommand(NodeInvocation admin) {
         super(admin);
     }
 

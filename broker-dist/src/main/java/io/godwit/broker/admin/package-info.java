@@ -4,6 +4,7 @@
  * <pre>
  * Admin              the command line: which node, which command
  *   (X)Command         one command each; RangeCommand is the base of those that change one range
+ *   NodeInvocation     what the commands see of the command line
  *   AdminClient        calls a node
  *   Text               formats for people; with --json the messages themselves are printed
  * AdminMethods       the methods of the service, and their messages as JSON

@@ -1,0 +1,44 @@
+package io.godwit.broker;
+
+import io.godwit.broker.metrics.BrokerMeters;
+import io.godwit.broker.metrics.StoreMeters;
+import io.godwit.broker.plugin.PluginEvents;
+import io.godwit.broker.watch.EventTap;
+import io.godwit.broker.watch.TraceTap;
+import io.godwit.mqtt.trace.Tracing;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/**
+ * Through what the parts of a {@link Broker} report. It exists before the start and closes nothing itself. Thread-safe.
+ *
+ * @param stores the meters of the node's stores
+ * @param log counts events for the status file and the log
+ * @param toPlugins passes events on to {@code log} and to the event listeners of plugins
+ * @param events where the parts of the broker send their events; passes them on to {@code toPlugins}
+ * @param traces what operators see of {@code tracing}
+ */
+record Reporting(
+        StatusFile status,
+        BrokerMeters metrics,
+        StoreMeters stores,
+        EventLog log,
+        PluginEvents toPlugins,
+        EventTap events,
+        Tracing tracing,
+        TraceTap traces) {
+
+    static Reporting to(StatusFile status) {
+        BrokerMeters metrics = new BrokerMeters();
+        StoreMeters stores = new StoreMeters(metrics.registry());
+        Tracing tracing = new Tracing();
+        TraceTap traces = new TraceTap(tracing, System::currentTimeMillis);
+        EventLog log = new EventLog(metrics.registry(), status::events, status::alive);
+        PluginEvents toPlugins = new PluginEvents(log);
+        EventTap events = new EventTap(toPlugins, System::currentTimeMillis);
+        return new Reporting(status, metrics, stores, log, toPlugins, events, tracing, traces);
+    }
+
+    MeterRegistry meters() {
+        return metrics.registry();
+    }
+}
