@@ -2,7 +2,6 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.FilterSize;
-import io.godwit.dist.client.Publisher;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.auth.Authentication;
@@ -25,11 +24,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
-import io.godwit.mqtt.quota.TenantAccount;
-import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
-import io.godwit.mqtt.tenant.TenantPolicy;
-import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.FilterRoom;
@@ -39,7 +34,6 @@ import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.RefusalReason;
-import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -62,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All sessions accept publishes in the same way ({@link PublishIntake}). Outbound messages come from memory
  * ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
  */
-public abstract class Session implements PacketHandler, Subscriber, ListedClient {
+public abstract class Session extends SessionCore implements PacketHandler, Subscriber, ListedClient {
     /** A socket is full for a moment in any burst; one that stays full this long belongs to a slow client. */
     private static final int STUCK_SECONDS = 3;
 
@@ -74,16 +68,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     /** One SUBSCRIBE may have more; then no other packet is read until it is answered. */
     private static final int MAX_FILTERS_UNANSWERED = 1_000;
 
-    final Connection connection;
-    final SessionServices services;
-    final SessionTerms terms;
-    final Publisher publisher;
     private final End end;
-    final TenantAccount account;
-    /** The tenant's settings at the beginning: values announced in CONNACK stay in force for the whole connection. */
-    final TenantPolicy agreed;
-    /** The tenant's present settings. Replaced when they change. */
-    private TenantPolicy policy;
 
     /** Time of {@link #enlist}, milliseconds since the epoch; 0 before. */
     private long enlistedAtMillis;
@@ -118,8 +103,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
 
     /** Set while the client re-authenticates. */
     private @Nullable Authentication reauthentication;
-    /** The grant of the last authentication. */
-    private @Nullable Object grant;
 
     private boolean isClosed;
     private boolean isReleased;
@@ -145,28 +128,8 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     }
 
     Session(Connection connection, SessionServices services, SessionTerms terms, End end) {
-        this.connection = connection;
-        this.services = services;
-        this.terms = terms;
-        this.grant = terms.grant();
+        super(connection, services, terms);
         this.end = end;
-        this.publisher = services.dist.publisher(terms.client(), connection.sharedPick(), connection.loop());
-        this.agreed = services.policies().of(terms.client().tenant());
-        this.policy = agreed;
-        this.account =
-                services.policies().tenants().accounts().of(terms.client().tenant());
-        limitRates();
-        connection.shareRates(account);
-    }
-
-    @Override
-    public final @Nullable Object grant() {
-        return grant;
-    }
-
-    @Override
-    public final ClientTopics topics() {
-        return terms.topics();
     }
 
     @Override
@@ -301,44 +264,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         services.dist.releaseExclusive(client().tenant(), filter, client().clientId());
     }
 
-    // ---- tenant settings
-
-    @Override
-    public final TenantPolicy policy() {
-        return policy;
-    }
-
-    @Override
-    public final TenantAccount account() {
-        return account;
-    }
-
-    /** The settings that CONNACK announces. */
-    public final TenantPolicy agreed() {
-        return agreed;
-    }
-
-    @Override
-    @SuppressWarnings("ReferenceEquality") // the same object until something changes
-    public final void retune() {
-        TenantPolicy next = services.policies().of(client().tenant());
-        if (next != policy) {
-            policy = next;
-            limitRates();
-            policyChanged();
-        }
-    }
-
-    private void limitRates() {
-        connection.limitRates(
-                policy.ofTenant(TenantSetting.MAX_BANDWIDTH_IN),
-                policy.ofTenant(TenantSetting.MAX_BANDWIDTH_OUT),
-                policy.ofTenant(TenantSetting.MAX_PUBLISH_RATE));
-    }
-
-    /** Called when {@link #policy} has changed. */
-    void policyChanged() {}
-
     // ---- for operators
 
     /** Makes the session visible to others until it is closed. */
@@ -435,16 +360,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         if (!missing.isEmpty()) {
             services.subscribeHandler.subscribeUnasked(this, missing);
         }
-    }
-
-    @Override
-    public final Connection connection() {
-        return connection;
-    }
-
-    @Override
-    public final ClientInfo client() {
-        return terms.client();
     }
 
     @Override
@@ -550,7 +465,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
             if (!isSame) {
                 deny(new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "authenticated again as another user"));
             } else if (done != null) {
-                grant = accepted.grant();
+                renewGrant(accepted.grant());
                 connection.endAfter(accepted.validFor());
                 connection.send(done.auth(ReasonCode.SUCCESS, accepted.data()));
             }
@@ -581,11 +496,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     abstract void onPubRec(PubRec rec);
 
     abstract void onPubComp(PubComp comp);
-
-    /** Whether to retain the message now; a delayed one is retained when it is published. */
-    final boolean mustRetain(Message message) {
-        return message.retain() && !services.topicRules().isDelayed(message.topic());
-    }
 
     private void onDisconnect(Disconnect disconnect) {
         long expiry = disconnect.sessionExpirySeconds();
@@ -665,7 +575,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         endIfQuiet();
     }
 
-    /** The intake has no more publishes under way. */
+    @Override
     final void intakeQuiet() {
         if (isDraining && !isClosed) {
             closeIfDrained();
@@ -689,13 +599,14 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
     }
 
+    @Override
     final boolean isClosed() {
         return isClosed;
     }
 
-    /** The counts of its loop. */
-    final LoopCounts counts() {
-        return services.countsOf(connection.loop());
+    @Override
+    final boolean isEnded() {
+        return isEnded;
     }
 
     /** Outbound QoS 1 and 2 messages under way. */
@@ -727,7 +638,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     final boolean hasWindow() {
         return (inflight == null
                         || inflight.size() < terms.sendWindow()
-                                && inflight.mayHoldMore(policy.number(TenantSetting.MAX_QUEUED_BYTES)))
+                                && inflight.mayHoldMore(policy().number(TenantSetting.MAX_QUEUED_BYTES)))
                 && connection.isWritable();
     }
 
@@ -849,10 +760,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return outboundAliases;
     }
 
-    final boolean isExpired(Message message) {
-        return message.properties().messageExpirySeconds() >= 0 && message.isExpired(services.nowMillis());
-    }
-
     final void dropped(Message message, DropReason reason) {
         services.reports.dropped(client(), message.topic(), reason);
         account.dropped();
@@ -891,7 +798,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     }
 
     private void watchPace(SlowSpell spell, boolean isStuck) {
-        long timeoutSeconds = policy.number(TenantSetting.SLOW_CONSUMER_TIMEOUT_SECONDS);
+        long timeoutSeconds = policy().number(TenantSetting.SLOW_CONSUMER_TIMEOUT_SECONDS);
         if (!spell.goesOn(isStuck)) {
             endSlow();
         } else if (timeoutSeconds > 0 && spell.seconds() >= timeoutSeconds) {
@@ -913,14 +820,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
      * @return whether the next tick matters
      */
     abstract boolean tick();
-
-    /**
-     * Counts and reports that retained messages for a subscription could not be read or passed on now; they are tried
-     * again.
-     */
-    final void replayDelayed(RetainedReplay replay, Throwable cause) {
-        services.reports.replayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage()));
-    }
 
     /** Calls {@link #released} when {@code step} is over, successful or not. */
     final void releaseAfter(CompletableFuture<?> step) {
