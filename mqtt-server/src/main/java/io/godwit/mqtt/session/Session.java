@@ -4,8 +4,6 @@ import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.FilterSize;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.mqtt.auth.Authentication;
-import io.godwit.mqtt.auth.InOrder;
 import io.godwit.mqtt.client.AckPace;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ListedClient;
@@ -27,24 +25,15 @@ import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.subscribe.Subscriber;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.FilterRoom;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.PacketHandler;
-import io.godwit.plugin.auth.AuthExchange;
-import io.godwit.plugin.auth.ConnectResult;
-import io.godwit.plugin.auth.ExchangeRequest;
-import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -63,11 +52,6 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
     private static final String BY_OPERATOR = "an operator ended the connection";
     private static final long[] NO_SEQUENCES = {};
 
-    /** Limit of unanswered SUBSCRIBEs and UNSUBSCRIBEs. */
-    private static final int MAX_REQUESTS_UNANSWERED = 100;
-    /** One SUBSCRIBE may have more; then no other packet is read until it is answered. */
-    private static final int MAX_FILTERS_UNANSWERED = 1_000;
-
     private final End end;
 
     /** Time of {@link #enlist}, milliseconds since the epoch; 0 before. */
@@ -77,32 +61,14 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
     private @Nullable Inflight inflight;
     private @Nullable PublishIntake intake;
     private @Nullable OutboundAliases outboundAliases;
-    private @Nullable InOrder subscribes;
-    private @Nullable FilterCount filters;
+    private @Nullable SessionFilters filters;
+    private @Nullable OperatorRequests operatorRequests;
+    private @Nullable Reauthentication reauthentication;
 
-    /** Bytes that the filters take of the node's budget. */
-    private long filterBytes;
-
-    private @Nullable FilterPatterns patterns;
-    /**
-     * Number of steps under way for each filter; negative once there was more than one at a time. Null when there are
-     * none.
-     */
-    private @Nullable Map<TopicFilter, Integer> steps;
-
-    /** Answers owed to operators who act for the client; null for none. */
-    private @Nullable List<CompletableFuture<?>> onBehalf;
-
-    private int requestsUnanswered;
-    /** Filters of unanswered requests, charged to the {@link FilterRoom}. */
-    private int filtersUnanswered;
     /** Set while the client reads too slowly. */
     private @Nullable SlowSpell slow;
     /** Seconds for which the client's socket has accepted nothing, up to {@link #STUCK_SECONDS}. */
     private byte stuckSeconds;
-
-    /** Set while the client re-authenticates. */
-    private @Nullable Authentication reauthentication;
 
     private boolean isClosed;
     private boolean isReleased;
@@ -132,6 +98,17 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
         this.end = end;
     }
 
+    // ---- its filters
+
+    private SessionFilters filters() {
+        SessionFilters present = filters;
+        if (present == null) {
+            present = new SessionFilters(this);
+            filters = present;
+        }
+        return present;
+    }
+
     @Override
     public final boolean has(TopicFilter filter) {
         return filters != null && filters.contains(filter);
@@ -149,109 +126,59 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
 
     @Override
     public final boolean hasRoomFor(TopicFilter filter) {
-        return filterBytes + FilterSize.heapBytes(filter) <= services.filterBytes.free();
+        return filterBytes() + FilterSize.heapBytes(filter) <= services.filterBytes.free();
     }
 
     /** About the heap that its filters take. On its loop. */
     public final long filterBytes() {
-        return filterBytes;
-    }
-
-    private void charge(long bytes) {
-        if (!isEnded) { // after the end everything has been given back
-            filterBytes += bytes;
-            services.filterBytes.add(bytes);
-        }
+        return filters == null ? 0 : filters.heapBytes();
     }
 
     @Override
     public final int patternsWith(TopicFilter filter) {
-        return patterns == null ? FilterPatterns.weightOf(filter) : patterns.sizeWith(filter);
-    }
-
-    @Override
-    public final void asked(int filters) {
-        boolean wasFull = isFullOfRequests();
-        requestsUnanswered++;
-        filtersUnanswered += filters;
-        connection.loop().filterRoom().enter(filters);
-        if (!wasFull && isFullOfRequests()) {
-            connection.pauseReading(Connection.Pause.SUBSCRIBING);
-        }
-    }
-
-    private boolean isFullOfRequests() {
-        return requestsUnanswered >= MAX_REQUESTS_UNANSWERED || filtersUnanswered >= MAX_FILTERS_UNANSWERED;
-    }
-
-    @Override
-    public final void answered(int filters) {
-        boolean wasFull = isFullOfRequests();
-        requestsUnanswered--;
-        leaveRoom(filters);
-        if (wasFull && !isFullOfRequests()) {
-            connection.resumeReading(Connection.Pause.SUBSCRIBING);
-        }
-    }
-
-    /** Releases the budget of a request; the end of the session has released unanswered ones already. */
-    private void leaveRoom(int filters) {
-        int leaving = Math.min(filters, filtersUnanswered);
-        filtersUnanswered -= leaving;
-        connection.loop().filterRoom().leave(leaving);
+        return filters == null ? FilterPatterns.weightOf(filter) : filters.patternsWith(filter);
     }
 
     @Override
     public final void noteAdded(TopicFilter filter) {
-        if (filters == null) {
-            filters = new FilterCount();
-        }
-        if (!filters.add(filter)) {
-            return;
-        }
-        charge(FilterSize.heapBytes(filter));
-        if (FilterPatterns.weightOf(filter) > 0) {
-            if (patterns == null) {
-                patterns = new FilterPatterns();
-            }
-            patterns.add(filter);
-        }
+        filters().noteAdded(filter);
     }
 
     @Override
     public final void noteRemoved(TopicFilter filter) {
-        if (filters == null || !filters.remove(filter)) {
-            return;
-        }
-        charge(-FilterSize.heapBytes(filter));
-        if (patterns != null) {
-            patterns.remove(filter);
+        if (filters != null) {
+            filters.noteRemoved(filter);
         }
     }
 
     @Override
     public final boolean mayExist(TopicFilter filter) {
-        return has(filter) || steps != null && steps.containsKey(filter);
+        return filters != null && filters.mayExist(filter);
     }
 
     @Override
     public final void stepBegun(TopicFilter filter) {
-        if (steps == null) {
-            steps = new HashMap<>(2);
-        }
-        steps.merge(filter, 1, (before, one) -> -Math.abs(before) - 1);
+        filters().stepBegun(filter);
     }
 
     @Override
     public final boolean stepOver(TopicFilter filter) {
-        int before = steps == null ? 0 : steps.getOrDefault(filter, 0);
-        if (steps != null && before < -1) {
-            steps.put(filter, before + 1);
-        } else if (steps != null) {
-            steps.remove(filter);
-            steps = steps.isEmpty() ? null : steps;
-        }
-        return before == 1;
+        return filters != null && filters.stepOver(filter);
+    }
+
+    @Override
+    public final void asked(int filtersAsked) {
+        filters().asked(filtersAsked);
+    }
+
+    @Override
+    public final void answered(int filtersAnswered) {
+        filters().answered(filtersAnswered);
+    }
+
+    @Override
+    public final <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action) {
+        filters().inOrder(checked, action);
     }
 
     @Override
@@ -320,23 +247,13 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
 
     /** Makes a request whose answer fails if the connection ends first. */
     private CompletableFuture<List<ReasonCode>> onBehalf(Consumer<Consumer<List<ReasonCode>>> asking) {
-        CompletableFuture<List<ReasonCode>> answer = new CompletableFuture<>();
         if (!connection.isOpen()) {
-            answer.completeExceptionally(new CancellationException("the connection has ended"));
-            return answer;
+            return CompletableFuture.failedFuture(new CancellationException("the connection has ended"));
         }
-        if (onBehalf == null) {
-            onBehalf = new ArrayList<>(1);
+        if (operatorRequests == null) {
+            operatorRequests = new OperatorRequests();
         }
-        onBehalf.add(answer);
-        asking.accept(codes -> {
-            answer.complete(codes);
-            if (onBehalf != null) {
-                onBehalf.removeIf(CompletableFuture::isDone);
-                onBehalf = onBehalf.isEmpty() ? null : onBehalf;
-            }
-        });
-        return answer;
+        return operatorRequests.ask(asking);
     }
 
     /** Number of messages that wait here until the client takes more. */
@@ -406,83 +323,11 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
         return present;
     }
 
-    @Override
-    public final <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action) {
-        if (subscribes == null && checked.isDone()) {
-            action.accept(checked.join());
-            return;
-        }
-        if (subscribes == null) {
-            subscribes = new InOrder(connection);
-        }
-        subscribes.add(checked, action);
-    }
-
-    // ---- re-authentication (MQTT 5.0, 4.12.1); until it ends the earlier authentication holds
-
     private void onAuth(Auth auth) {
-        String method = terms.authenticationMethod();
-        if (method == null || !method.equals(auth.authenticationMethod())) { // [MQTT5-4.12.0-7], [MQTT5-4.12.1-1]
-            throw new ProtocolException(
-                    ReasonCode.PROTOCOL_ERROR, "AUTH with another authentication method than CONNECT had");
+        if (reauthentication == null) {
+            reauthentication = new Reauthentication(this);
         }
-        Authentication running = reauthentication;
-        if (running != null) {
-            running.onAuth(auth);
-        } else if (auth.reasonCode() == ReasonCode.RE_AUTHENTICATE) {
-            reauthenticate(method, auth);
-        } else {
-            throw new ProtocolException(ReasonCode.PROTOCOL_ERROR, "AUTH that was not asked for");
-        }
-    }
-
-    private void reauthenticate(String method, Auth auth) {
-        AuthExchange exchange =
-                services.authorizer.exchange(new ExchangeRequest(method, client(), auth.userProperties(), true));
-        if (exchange == null) {
-            connection.disconnect(ReasonCode.BAD_AUTHENTICATION_METHOD, null);
-            return;
-        }
-        Authentication begun =
-                new Authentication(connection, services.authorizer, client(), method, exchange, new Reauthentication());
-        reauthentication = begun;
-        begun.begin(auth.authenticationData());
-    }
-
-    /** Receives the result of a re-authentication. */
-    private final class Reauthentication implements Authentication.Outcome {
-        @Override
-        public void challenged() {
-            // other packets are handled meanwhile
-        }
-
-        @Override
-        public void accepted(ConnectResult.Accepted accepted) {
-            Authentication done = reauthentication;
-            reauthentication = null;
-            boolean isSame = accepted.tenant().equals(client().tenant())
-                    && Objects.equals(accepted.userName(), client().userName());
-            if (!isSame) {
-                deny(new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "authenticated again as another user"));
-            } else if (done != null) {
-                renewGrant(accepted.grant());
-                connection.endAfter(accepted.validFor());
-                connection.send(done.auth(ReasonCode.SUCCESS, accepted.data()));
-            }
-        }
-
-        @Override
-        public void refused(ConnectResult.Refused refused) {
-            reauthentication = null;
-            deny(refused);
-        }
-
-        private void deny(ConnectResult.Refused refused) { // [MQTT5-4.12.1-2]
-            if (refused.reason().isClientsFault()) {
-                connection.loginFailed();
-            }
-            connection.disconnect(services.authorizer.reauthenticationDenied(client(), refused), null);
-        }
+        reauthentication.onAuth(auth);
     }
 
     /** The store of QoS 2 packet ids; null to keep them in memory. */
@@ -533,16 +378,11 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
     public final void onClosed(String reason) {
         isClosed = true;
         services.clients().of(connection.loop()).remove(this);
-        if (onBehalf != null) {
-            onBehalf.forEach(each ->
-                    each.completeExceptionally(new CancellationException("the connection ended before the answer")));
-            onBehalf = null;
+        if (operatorRequests != null) {
+            operatorRequests.close();
         }
         if (reauthentication != null) {
-            reauthentication.end();
-            reauthentication = null;
-            services.authorizer.reauthenticationDenied(client(), Authentication.ABANDONED);
-            connection.loginFailed();
+            reauthentication.close();
         }
         endSlow();
         services.reports.disconnected(client(), reason);
@@ -592,9 +432,13 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
             end.left();
         }
         if (isReleased && !isEnded) {
-            charge(-filterBytes);
+            if (filters != null) {
+                filters.giveBackBytes();
+            }
             isEnded = true;
-            leaveRoom(filtersUnanswered);
+            if (filters != null) {
+                filters.giveBackRoom();
+            }
             end.ended();
         }
     }
