@@ -1,10 +1,8 @@
 package io.godwit.mqtt.session;
 
-import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.FilterSize;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.mqtt.client.AckPace;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ListedClient;
 import io.godwit.mqtt.packet.Auth;
@@ -23,14 +21,9 @@ import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.subscribe.Subscriber;
-import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.PacketHandler;
-import io.godwit.plugin.event.DropReason;
-import io.godwit.plugin.message.Message;
-import io.godwit.plugin.message.MessageProperties;
-import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
@@ -42,15 +35,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Drives one session from CONNACK to close. Confined to the connection's event loop: fields are plain.
  *
- * <p>All sessions accept publishes in the same way ({@link PublishIntake}). Outbound messages come from memory
- * ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
+ * <p>It passes packets to the part that handles them, and knows how far its end has come. Its other parts:
+ *
+ * <ul>
+ *   <li>{@link SessionCore}: the client, its connection and its terms, for all parts
+ *   <li>{@link DeliveringSession}: sends to the client what {@link TransientSession} takes from memory and
+ *       {@link PersistentSession} from the inbox store
+ *   <li>{@link PublishIntake}: accepts publishes, in the same way for all sessions
+ *   <li>{@link SessionFilters}: the filters, and the requests that change them
+ *   <li>{@link OperatorRequests}, {@link Reauthentication}
+ * </ul>
  */
-public abstract class Session extends SessionCore implements PacketHandler, Subscriber, ListedClient {
-    /** A socket is full for a moment in any burst; one that stays full this long belongs to a slow client. */
-    private static final int STUCK_SECONDS = 3;
-
+public abstract class Session extends DeliveringSession implements PacketHandler, Subscriber, ListedClient {
     private static final String BY_OPERATOR = "an operator ended the connection";
-    private static final long[] NO_SEQUENCES = {};
 
     private final End end;
 
@@ -58,17 +55,10 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
     private long enlistedAtMillis;
 
     // null until the first use: an idle session has none of them
-    private @Nullable Inflight inflight;
     private @Nullable PublishIntake intake;
-    private @Nullable OutboundAliases outboundAliases;
     private @Nullable SessionFilters filters;
     private @Nullable OperatorRequests operatorRequests;
     private @Nullable Reauthentication reauthentication;
-
-    /** Set while the client reads too slowly. */
-    private @Nullable SlowSpell slow;
-    /** Seconds for which the client's socket has accepted nothing, up to {@link #STUCK_SECONDS}. */
-    private byte stuckSeconds;
 
     private boolean isClosed;
     private boolean isReleased;
@@ -209,19 +199,9 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
                 connection.keepAliveSeconds(),
                 enlistedAtMillis,
                 intake == null ? 0 : intake.underWay(),
-                inflight == null ? 0 : inflight.size(),
+                outboundUnderWay(),
                 queued(),
                 filterCount());
-    }
-
-    @Override
-    public final @Nullable AckPace ackPace() {
-        return inflight == null ? null : inflight.times().pace(services.nowMillis());
-    }
-
-    /** A message that needs an answer was sent to the client. */
-    final void awaitsAnswer(int packetId, Message message) {
-        inflight().times().sent(packetId, Math.max(message.receivedAtMillis(), waitsSinceMillis()));
     }
 
     @Override
@@ -390,10 +370,7 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
             intake.close();
         }
         release(disconnectExpirySeconds, owesWill);
-        if (inflight != null) {
-            inflight.close();
-            inflight = null; // a list of matches may reference the session a while longer
-        }
+        closeInflight();
         endIfQuiet();
     }
 
@@ -452,218 +429,6 @@ public abstract class Session extends SessionCore implements PacketHandler, Subs
     final boolean isEnded() {
         return isEnded;
     }
-
-    /** Outbound QoS 1 and 2 messages under way. */
-    final Inflight inflight() {
-        Inflight present = inflight;
-        if (present == null) {
-            present = new Inflight(services.queuedBytes, counts());
-            inflight = present;
-        }
-        return present;
-    }
-
-    /** Sequences of the messages in {@link #inflight}, in no order. */
-    final long[] sequencesUnderWay() {
-        return inflight == null ? NO_SEQUENCES : inflight.sequences();
-    }
-
-    /** Messages of shared subscriptions under way, in the order in which they were sent. */
-    final List<Delivery> takeHeldForOthers() {
-        return inflight == null ? List.of() : inflight.takeHeld();
-    }
-
-    /** State of the outbound message with this packet id: one of the constants of {@link Inflight}. */
-    final byte stateOf(int packetId) {
-        return inflight == null ? Inflight.NONE : inflight.state(packetId);
-    }
-
-    /** Whether one more QoS 1 or 2 message may be sent now. */
-    final boolean hasWindow() {
-        return (inflight == null
-                        || inflight.size() < terms.sendWindow()
-                                && inflight.mayHoldMore(policy().number(TenantSetting.MAX_QUEUED_BYTES)))
-                && connection.isWritable();
-    }
-
-    /**
-     * Sends one delivery.
-     *
-     * @param ids subscription identifiers, empty when none
-     * @param packetId 0 at QoS 0
-     * @return false when it is not sent: the topic is outside the client's mount point, or the packet is too large
-     *     for the client, which counts as a drop [MQTT5-3.1.2-25]
-     */
-    final boolean sendPublish(Message message, Qos qos, boolean retain, int[] ids, int packetId, boolean dup) {
-        String topic = terms.topics().delivered(message.topic());
-        if (topic == null) {
-            return false;
-        }
-        int alias = 0;
-        boolean isNewAlias = false;
-        MessageProperties properties = message.properties();
-        if (terms.isV5()) {
-            properties = withRemainingExpiry(message);
-            OutboundAliases aliases = outboundAliases();
-            if (aliases != null) {
-                alias = aliases.known(topic);
-                isNewAlias = alias == 0;
-                if (isNewAlias) {
-                    alias = aliases.next();
-                } else {
-                    topic = "";
-                }
-            }
-        }
-        boolean isSent = connection.send(
-                new Publish(packetId, dup, qos, retain, topic, alias, message.payload(), properties, ids));
-        if (!isSent) {
-            dropped(message, DropReason.PACKET_TOO_LARGE);
-            return false;
-        }
-        if (isNewAlias && outboundAliases != null) {
-            outboundAliases.announced(topic, alias);
-        }
-        counted(message, qos, retain, packetId, dup);
-        return true;
-    }
-
-    /**
-     * A copy was handed to the connection.
-     *
-     * @param isRetained whether its RETAIN flag is set: it may be older than the subscription
-     * @param packetId 0 at QoS 0
-     * @param isRepeated whether it was sent before
-     */
-    final void counted(Message message, Qos qos, boolean isRetained, int packetId, boolean isRepeated) {
-        Tracer tracer = services.tracing.active();
-        if (tracer != null) {
-            tracer.sent(client(), message, qos, packetId, isRepeated);
-        }
-        services.reports.delivered(client(), message, qos, isRetained);
-        services.traffic.of(connection.loop()).sent(client(), message);
-        account.delivered(message.payload().length);
-        if (isRetained) {
-            services.metrics.retainedOut();
-        } else if (!isRepeated) {
-            services.outLatency.sent(connection.loop(), message, qos, waitsSinceMillis());
-        }
-    }
-
-    /** A copy must wait for the client. */
-    final void queued(Message message, Qos qos) {
-        Tracer tracer = services.tracing.active();
-        if (tracer != null) {
-            tracer.queued(client(), message, qos);
-        }
-    }
-
-    /** The client has completed the exchange of a copy under way. */
-    final void acknowledged(int packetId, ReasonCode code) {
-        counts().acknowledge();
-        AckTimes times = inflight().times();
-        if (times.isTimed(packetId)) {
-            times.answered(services.nowMillis());
-        }
-        Tracer tracer = services.tracing.active();
-        if (tracer != null) {
-            tracer.acknowledged(client(), packetId, code);
-        }
-    }
-
-    /** Messages that arrived before this time had to wait for the client. Wall clock. */
-    long waitsSinceMillis() {
-        return Long.MIN_VALUE; // such a session begins with its connection
-    }
-
-    /** Whether this session's frames can be shared with other sessions, except for the packet id. */
-    final boolean takesSharedFrames() {
-        return terms.topicAliasMaximum() == 0 && !terms.topics().isMounted();
-    }
-
-    @SuppressWarnings(
-            "NullAway") // the Java 17 compiler does not see "byte @Nullable []" in another module's class file
-    private MessageProperties withRemainingExpiry(Message message) {
-        MessageProperties p = message.properties();
-        if (p.messageExpirySeconds() < 0) {
-            return p;
-        }
-        return new MessageProperties(
-                p.payloadFormat(),
-                message.remainingExpirySeconds(services.nowMillis()),
-                p.contentType(),
-                p.responseTopic(),
-                p.correlationData(),
-                p.userProperties());
-    }
-
-    private @Nullable OutboundAliases outboundAliases() {
-        if (outboundAliases == null && terms.topicAliasMaximum() > 0) {
-            outboundAliases = new OutboundAliases(terms.topicAliasMaximum());
-        }
-        return outboundAliases;
-    }
-
-    final void dropped(Message message, DropReason reason) {
-        services.reports.dropped(client(), message.topic(), reason);
-        account.dropped();
-        if (reason.isSlowConsumers() && !isClosed && !connection.isOverBandwidth()) {
-            spell().dropped();
-        }
-    }
-
-    /** Why a QoS 0 message is dropped while the connection is not writable. */
-    final DropReason unwritable() {
-        return connection.isOverBandwidth() ? DropReason.BANDWIDTH : DropReason.SLOW_CONSUMER;
-    }
-
-    // ---- a client that reads too slowly: reported at its beginning and end
-
-    private SlowSpell spell() {
-        SlowSpell present = slow;
-        if (present == null) {
-            present = new SlowSpell();
-            slow = present;
-            connection.needTicks();
-            services.reports.slowConsumerBegan(client());
-        }
-        return present;
-    }
-
-    @Override
-    public final boolean onTick() {
-        boolean isStuck = !connection.isWritable() && !connection.isOverBandwidth();
-        stuckSeconds = isStuck ? (byte) Math.min(STUCK_SECONDS, stuckSeconds + 1) : 0;
-        if (slow != null || stuckSeconds == STUCK_SECONDS) {
-            watchPace(spell(), isStuck);
-        }
-        boolean isWatching = tick();
-        return isWatching || slow != null || !connection.isWritable();
-    }
-
-    private void watchPace(SlowSpell spell, boolean isStuck) {
-        long timeoutSeconds = policy().number(TenantSetting.SLOW_CONSUMER_TIMEOUT_SECONDS);
-        if (!spell.goesOn(isStuck)) {
-            endSlow();
-        } else if (timeoutSeconds > 0 && spell.seconds() >= timeoutSeconds) {
-            connection.disconnect(ReasonCode.QUOTA_EXCEEDED, "the client reads too slowly");
-        }
-    }
-
-    private void endSlow() {
-        SlowSpell ended = slow;
-        if (ended != null) {
-            slow = null;
-            services.reports.slowConsumerEnded(client(), ended.droppedMessages(), ended.seconds());
-        }
-    }
-
-    /**
-     * A second has passed.
-     *
-     * @return whether the next tick matters
-     */
-    abstract boolean tick();
 
     /** Calls {@link #released} when {@code step} is over, successful or not. */
     final void releaseAfter(CompletableFuture<?> step) {
