@@ -318,7 +318,7 @@ class LayeringTest {
             .mayOnlyBeAccessedByLayers("node", "operate", "peers", "backup");
 
     /** Groups of classes that refer to each other in cycles. This list may only become shorter. */
-    private static final Set<String> KNOTS = Set.of("io.godwit.broker.admin", "io.godwit.mqtt.session");
+    private static final Set<String> KNOTS = Set.of("io.godwit.broker.admin");
 
     /** Also within a package; see {@link #family} and docs/adr/0061. */
     @ArchTest
