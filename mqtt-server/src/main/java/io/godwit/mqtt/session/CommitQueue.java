@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * commit waits too. Confined to the connection's loop.
  */
 final class CommitQueue {
-    private final Session session;
+    private final SessionCore session;
     private final Connection connection;
     private final @Nullable InboxAttachment attachment;
     private final InboundAcks acks;
@@ -44,7 +44,7 @@ final class CommitQueue {
 
     /** @param attachment keeps QoS 2 messages; null without a stored session */
     CommitQueue(
-            Session session,
+            SessionCore session,
             @Nullable InboxAttachment attachment,
             InboundAcks acks,
             Unstored unstored,

@@ -39,7 +39,7 @@ final class CopyInterception {
     private long pauseMillis = FIRST_PAUSE_MILLIS;
 
     /** @param onAnswer run on the loop when {@link #of} has a new answer */
-    CopyInterception(Session session, InterceptorChain chain, Runnable onAnswer) {
+    CopyInterception(SessionCore session, InterceptorChain chain, Runnable onAnswer) {
         this.connection = session.connection;
         this.receiver = session.client();
         this.chain = chain;
@@ -48,7 +48,7 @@ final class CopyInterception {
     }
 
     /** Null without interceptors. */
-    static @Nullable CopyInterception of(Session session, Runnable onAnswer) {
+    static @Nullable CopyInterception of(SessionCore session, Runnable onAnswer) {
         InterceptorChain chain = session.services.interceptors.deliver();
         return chain == null ? null : new CopyInterception(session, chain, onAnswer);
     }

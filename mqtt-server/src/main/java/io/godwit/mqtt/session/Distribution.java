@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * outcome. Confined to the connection's loop.
  */
 final class Distribution {
-    private final Session session;
+    private final SessionCore session;
     private final SessionServices services;
     private final Connection connection;
     private final @Nullable InboxAttachment attachment;
@@ -24,7 +24,7 @@ final class Distribution {
     private final Unstored unstored;
 
     /** @param attachment keeps QoS 2 messages; null without a stored session */
-    Distribution(Session session, @Nullable InboxAttachment attachment, InboundAcks acks, Unstored unstored) {
+    Distribution(SessionCore session, @Nullable InboxAttachment attachment, InboundAcks acks, Unstored unstored) {
         this.session = session;
         this.services = session.services;
         this.connection = session.connection;

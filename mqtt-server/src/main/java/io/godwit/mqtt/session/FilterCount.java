@@ -14,7 +14,7 @@ import java.security.SecureRandom;
  * digest uses a secret of this process: nobody can find two filters with one digest, or many that collide in the table.
  * Confined to the loop of its session.
  */
-final class FilterCount {
+class FilterCount {
     private static final byte[] SECRET = new byte[32];
     private static final int FIRST_SLOTS = 2;
 
@@ -30,21 +30,21 @@ final class FilterCount {
     private int size;
     private int chars;
 
-    int size() {
+    final int size() {
         return size;
     }
 
     /** Sum of {@link FilterSize#chars} over all filters. */
-    int chars() {
+    final int chars() {
         return chars;
     }
 
-    boolean contains(TopicFilter filter) {
+    final boolean contains(TopicFilter filter) {
         return size > 0 && slots[placeOf(slots, digest(filter))] != 0;
     }
 
     /** @return whether it was absent */
-    boolean add(TopicFilter filter) {
+    final boolean add(TopicFilter filter) {
         long digest = digest(filter);
         int place = placeOf(slots, digest);
         if (slots[place] != 0) {
@@ -61,7 +61,7 @@ final class FilterCount {
     }
 
     /** @return whether it was present */
-    boolean remove(TopicFilter filter) {
+    final boolean remove(TopicFilter filter) {
         int place = placeOf(slots, digest(filter));
         if (slots[place] == 0) {
             return false;

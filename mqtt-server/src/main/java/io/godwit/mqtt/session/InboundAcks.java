@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * ids of QoS 2 from PUBLISH to PUBCOMP, and the number of publishes under way. Confined to the connection's loop.
  */
 final class InboundAcks {
-    private final Session session;
+    private final SessionCore session;
     private final Connection connection;
     private final @Nullable InboxAttachment attachment;
     private final boolean isV5;
@@ -40,7 +40,7 @@ final class InboundAcks {
      * @param attachment keeps QoS 2 messages; null to keep packet ids in memory
      * @param receivedBefore QoS 2 packet ids that the stored session knows
      */
-    InboundAcks(Session session, @Nullable InboxAttachment attachment, int[] receivedBefore) {
+    InboundAcks(SessionCore session, @Nullable InboxAttachment attachment, int[] receivedBefore) {
         this.session = session;
         this.connection = session.connection;
         this.attachment = attachment;

@@ -13,7 +13,7 @@ public final class InboxMail {
     private static final long[] NOTHING = {};
 
     private final Runnable onAttaching;
-    private @Nullable PersistentSession session;
+    private @Nullable Reader session;
     private InboxListener.@Nullable Reason endedBefore;
 
     /** @param onAttaching see {@link InboxListener#attaching}; on the loop */
@@ -32,7 +32,7 @@ public final class InboxMail {
     }
 
     /** Sets the session that gets the events from now on. */
-    void openTo(PersistentSession opened) {
+    void openTo(Reader opened) {
         session = opened;
         if (endedBefore != null) {
             opened.detached(endedBefore);
@@ -56,5 +56,20 @@ public final class InboxMail {
     /** Sequences of delivered messages whose exchange with the client is not complete, ascending. */
     long[] unanswered() {
         return session == null ? NOTHING : session.unanswered();
+    }
+
+    /** The session, which gets the events. */
+    interface Reader {
+        /** The store has delivered messages. */
+        void deliver(List<InboxMessage> messages);
+
+        /** The leader has decided the detach. */
+        void detaching();
+
+        /** The store ended the attachment. */
+        void detached(InboxListener.Reason reason);
+
+        /** Sequences of delivered messages whose exchange with the client is not complete, ascending. */
+        long[] unanswered();
     }
 }

@@ -3,7 +3,6 @@ package io.godwit.mqtt.session;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.RouteNumber;
-import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
@@ -43,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * the client; the others wait here, so that the next message can follow an acknowledgement without waiting for the
  * store. Acknowledgements go to the store once per read, with as much new credit.
  */
-public final class PersistentSession extends Session {
+public final class PersistentSession extends Session implements InboxMail.Reader, StoredReplays.Owner {
     private static final int MAX_BUFFERED = 256;
     private static final int MAX_WAITING_QOS0 = 1000;
 
@@ -149,7 +148,8 @@ public final class PersistentSession extends Session {
         }
     }
 
-    void deliver(List<InboxMessage> messages) {
+    @Override
+    public void deliver(List<InboxMessage> messages) {
         if (isClosed()) {
             dropQos0(messages); // QoS 1 and 2 messages stay in the inbox
             return;
@@ -442,14 +442,8 @@ public final class PersistentSession extends Session {
         InboxReceiver receiver = new InboxReceiver(client.tenant(), client.clientId(), reply.incarnation());
         RouteNumber number = RouteNumber.of(reply.attachNumber(), 0); // before the numbers of SubscriptionSteps
         return reply.subscriptions().stream()
-                .map(s -> dist.ensureRoute(s.filter(), receiver, optionsOf(s), number))
+                .map(s -> dist.ensureRoute(s.filter(), receiver, SubscriptionSteps.optionsOf(s), number))
                 .toArray(CompletableFuture<?>[]::new);
-    }
-
-    /** The delivery options of {@code stored}. */
-    static SubscriptionOptions optionsOf(StoredSubscription stored) {
-        return new SubscriptionOptions(
-                stored.qos(), stored.noLocal(), stored.retainAsPublished(), stored.subscriptionId());
     }
 
     // ---- retained messages
@@ -457,7 +451,7 @@ public final class PersistentSession extends Session {
     @Override
     public void beginReplay(RetainedReplay replay) {
         if (replays == null) {
-            replays = new StoredReplays(this, attachment);
+            replays = new StoredReplays(this, attachment, this);
             connection.needTicks();
         }
         replays.begin(replay);
@@ -470,12 +464,13 @@ public final class PersistentSession extends Session {
         }
     }
 
-    /** Whether everything that the store delivered has been sent to the client, and it can take more. */
-    boolean isCaughtUp() {
+    @Override
+    public boolean isCaughtUp() {
         return !isClosed() && !isDetached && waiting.isEmpty() && hasWindow();
     }
 
-    void replaysEnded() {
+    @Override
+    public void replaysEnded() {
         replays = null;
     }
 
@@ -486,12 +481,13 @@ public final class PersistentSession extends Session {
 
     // ---- the end
 
-    void detaching() {
+    @Override
+    public void detaching() {
         detaching.complete(null);
     }
 
-    /** The store ended the attachment. */
-    void detached(InboxListener.Reason reason) {
+    @Override
+    public void detached(InboxListener.Reason reason) {
         isDetached = true;
         ReasonCode code = switch (reason) {
             case TAKEN_OVER -> ReasonCode.SESSION_TAKEN_OVER;
@@ -501,8 +497,8 @@ public final class PersistentSession extends Session {
         connection.disconnect(code, "the session was detached: " + reason);
     }
 
-    /** Sequences of delivered messages whose exchange with the client is not complete, ascending. */
-    long[] unanswered() {
+    @Override
+    public long[] unanswered() {
         if (unansweredAtEnd != null) {
             return unansweredAtEnd;
         }

@@ -42,7 +42,7 @@ final class PublishIntake {
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
     private static final byte[] NO_PAYLOAD = {};
 
-    private final Session session;
+    private final SessionCore session;
     private final SessionServices services;
     private final Connection connection;
     private final @Nullable InboxAttachment attachment;
@@ -71,7 +71,7 @@ final class PublishIntake {
      * @param attachment keeps QoS 2 messages; null to keep packet ids in memory
      * @param receivedBefore QoS 2 packet ids that the stored session knows
      */
-    PublishIntake(Session session, @Nullable InboxAttachment attachment, int[] receivedBefore) {
+    PublishIntake(SessionCore session, @Nullable InboxAttachment attachment, int[] receivedBefore) {
         this.session = session;
         this.services = session.services;
         this.connection = session.connection;

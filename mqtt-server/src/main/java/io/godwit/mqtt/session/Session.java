@@ -1,13 +1,8 @@
 package io.godwit.mqtt.session;
 
-import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.FilterSize;
-import io.godwit.dist.client.Publisher;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.mqtt.auth.Authentication;
-import io.godwit.mqtt.auth.InOrder;
-import io.godwit.mqtt.client.AckPace;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ListedClient;
 import io.godwit.mqtt.packet.Auth;
@@ -25,32 +20,13 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
-import io.godwit.mqtt.quota.TenantAccount;
-import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
-import io.godwit.mqtt.tenant.TenantPolicy;
-import io.godwit.mqtt.topic.ClientTopics;
-import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.FilterRoom;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.PacketHandler;
-import io.godwit.plugin.auth.AuthExchange;
-import io.godwit.plugin.auth.ConnectResult;
-import io.godwit.plugin.auth.ExchangeRequest;
-import io.godwit.plugin.auth.RefusalReason;
-import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.event.DropReason;
-import io.godwit.plugin.message.Message;
-import io.godwit.plugin.message.MessageProperties;
-import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -59,67 +35,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * Drives one session from CONNACK to close. Confined to the connection's event loop: fields are plain.
  *
- * <p>All sessions accept publishes in the same way ({@link PublishIntake}). Outbound messages come from memory
- * ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
+ * <p>It passes packets to the part that handles them, and knows how far its end has come. Its other parts:
+ *
+ * <ul>
+ *   <li>{@link SessionCore}: the client, its connection and its terms, for all parts
+ *   <li>{@link DeliveringSession}: sends to the client what {@link TransientSession} takes from memory and
+ *       {@link PersistentSession} from the inbox store
+ *   <li>{@link PublishIntake}: accepts publishes, in the same way for all sessions
+ *   <li>{@link SessionFilters}: the filters, and the requests that change them
+ *   <li>{@link OperatorRequests}, {@link Reauthentication}
+ * </ul>
  */
-public abstract class Session implements PacketHandler, Subscriber, ListedClient {
-    /** A socket is full for a moment in any burst; one that stays full this long belongs to a slow client. */
-    private static final int STUCK_SECONDS = 3;
-
+public abstract class Session extends DeliveringSession implements PacketHandler, Subscriber, ListedClient {
     private static final String BY_OPERATOR = "an operator ended the connection";
-    private static final long[] NO_SEQUENCES = {};
 
-    /** Limit of unanswered SUBSCRIBEs and UNSUBSCRIBEs. */
-    private static final int MAX_REQUESTS_UNANSWERED = 100;
-    /** One SUBSCRIBE may have more; then no other packet is read until it is answered. */
-    private static final int MAX_FILTERS_UNANSWERED = 1_000;
-
-    final Connection connection;
-    final SessionServices services;
-    final SessionTerms terms;
-    final Publisher publisher;
     private final End end;
-    final TenantAccount account;
-    /** The tenant's settings at the beginning: values announced in CONNACK stay in force for the whole connection. */
-    final TenantPolicy agreed;
-    /** The tenant's present settings. Replaced when they change. */
-    private TenantPolicy policy;
 
     /** Time of {@link #enlist}, milliseconds since the epoch; 0 before. */
     private long enlistedAtMillis;
 
     // null until the first use: an idle session has none of them
-    private @Nullable Inflight inflight;
     private @Nullable PublishIntake intake;
-    private @Nullable OutboundAliases outboundAliases;
-    private @Nullable InOrder subscribes;
-    private @Nullable FilterCount filters;
-
-    /** Bytes that the filters take of the node's budget. */
-    private long filterBytes;
-
-    private @Nullable FilterPatterns patterns;
-    /**
-     * Number of steps under way for each filter; negative once there was more than one at a time. Null when there are
-     * none.
-     */
-    private @Nullable Map<TopicFilter, Integer> steps;
-
-    /** Answers owed to operators who act for the client; null for none. */
-    private @Nullable List<CompletableFuture<?>> onBehalf;
-
-    private int requestsUnanswered;
-    /** Filters of unanswered requests, charged to the {@link FilterRoom}. */
-    private int filtersUnanswered;
-    /** Set while the client reads too slowly. */
-    private @Nullable SlowSpell slow;
-    /** Seconds for which the client's socket has accepted nothing, up to {@link #STUCK_SECONDS}. */
-    private byte stuckSeconds;
-
-    /** Set while the client re-authenticates. */
-    private @Nullable Authentication reauthentication;
-    /** The grant of the last authentication. */
-    private @Nullable Object grant;
+    private @Nullable SessionFilters filters;
+    private @Nullable OperatorRequests operatorRequests;
+    private @Nullable Reauthentication reauthentication;
 
     private boolean isClosed;
     private boolean isReleased;
@@ -145,28 +84,19 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     }
 
     Session(Connection connection, SessionServices services, SessionTerms terms, End end) {
-        this.connection = connection;
-        this.services = services;
-        this.terms = terms;
-        this.grant = terms.grant();
+        super(connection, services, terms);
         this.end = end;
-        this.publisher = services.dist.publisher(terms.client(), connection.sharedPick(), connection.loop());
-        this.agreed = services.policies().of(terms.client().tenant());
-        this.policy = agreed;
-        this.account =
-                services.policies().tenants().accounts().of(terms.client().tenant());
-        limitRates();
-        connection.shareRates(account);
     }
 
-    @Override
-    public final @Nullable Object grant() {
-        return grant;
-    }
+    // ---- its filters
 
-    @Override
-    public final ClientTopics topics() {
-        return terms.topics();
+    private SessionFilters filters() {
+        SessionFilters present = filters;
+        if (present == null) {
+            present = new SessionFilters(this);
+            filters = present;
+        }
+        return present;
     }
 
     @Override
@@ -186,109 +116,59 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
 
     @Override
     public final boolean hasRoomFor(TopicFilter filter) {
-        return filterBytes + FilterSize.heapBytes(filter) <= services.filterBytes.free();
+        return filterBytes() + FilterSize.heapBytes(filter) <= services.filterBytes.free();
     }
 
     /** About the heap that its filters take. On its loop. */
     public final long filterBytes() {
-        return filterBytes;
-    }
-
-    private void charge(long bytes) {
-        if (!isEnded) { // after the end everything has been given back
-            filterBytes += bytes;
-            services.filterBytes.add(bytes);
-        }
+        return filters == null ? 0 : filters.heapBytes();
     }
 
     @Override
     public final int patternsWith(TopicFilter filter) {
-        return patterns == null ? FilterPatterns.weightOf(filter) : patterns.sizeWith(filter);
-    }
-
-    @Override
-    public final void asked(int filters) {
-        boolean wasFull = isFullOfRequests();
-        requestsUnanswered++;
-        filtersUnanswered += filters;
-        connection.loop().filterRoom().enter(filters);
-        if (!wasFull && isFullOfRequests()) {
-            connection.pauseReading(Connection.Pause.SUBSCRIBING);
-        }
-    }
-
-    private boolean isFullOfRequests() {
-        return requestsUnanswered >= MAX_REQUESTS_UNANSWERED || filtersUnanswered >= MAX_FILTERS_UNANSWERED;
-    }
-
-    @Override
-    public final void answered(int filters) {
-        boolean wasFull = isFullOfRequests();
-        requestsUnanswered--;
-        leaveRoom(filters);
-        if (wasFull && !isFullOfRequests()) {
-            connection.resumeReading(Connection.Pause.SUBSCRIBING);
-        }
-    }
-
-    /** Releases the budget of a request; the end of the session has released unanswered ones already. */
-    private void leaveRoom(int filters) {
-        int leaving = Math.min(filters, filtersUnanswered);
-        filtersUnanswered -= leaving;
-        connection.loop().filterRoom().leave(leaving);
+        return filters == null ? FilterPatterns.weightOf(filter) : filters.patternsWith(filter);
     }
 
     @Override
     public final void noteAdded(TopicFilter filter) {
-        if (filters == null) {
-            filters = new FilterCount();
-        }
-        if (!filters.add(filter)) {
-            return;
-        }
-        charge(FilterSize.heapBytes(filter));
-        if (FilterPatterns.weightOf(filter) > 0) {
-            if (patterns == null) {
-                patterns = new FilterPatterns();
-            }
-            patterns.add(filter);
-        }
+        filters().noteAdded(filter);
     }
 
     @Override
     public final void noteRemoved(TopicFilter filter) {
-        if (filters == null || !filters.remove(filter)) {
-            return;
-        }
-        charge(-FilterSize.heapBytes(filter));
-        if (patterns != null) {
-            patterns.remove(filter);
+        if (filters != null) {
+            filters.noteRemoved(filter);
         }
     }
 
     @Override
     public final boolean mayExist(TopicFilter filter) {
-        return has(filter) || steps != null && steps.containsKey(filter);
+        return filters != null && filters.mayExist(filter);
     }
 
     @Override
     public final void stepBegun(TopicFilter filter) {
-        if (steps == null) {
-            steps = new HashMap<>(2);
-        }
-        steps.merge(filter, 1, (before, one) -> -Math.abs(before) - 1);
+        filters().stepBegun(filter);
     }
 
     @Override
     public final boolean stepOver(TopicFilter filter) {
-        int before = steps == null ? 0 : steps.getOrDefault(filter, 0);
-        if (steps != null && before < -1) {
-            steps.put(filter, before + 1);
-        } else if (steps != null) {
-            steps.remove(filter);
-            steps = steps.isEmpty() ? null : steps;
-        }
-        return before == 1;
+        return filters != null && filters.stepOver(filter);
+    }
+
+    @Override
+    public final void asked(int filtersAsked) {
+        filters().asked(filtersAsked);
+    }
+
+    @Override
+    public final void answered(int filtersAnswered) {
+        filters().answered(filtersAnswered);
+    }
+
+    @Override
+    public final <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action) {
+        filters().inOrder(checked, action);
     }
 
     @Override
@@ -300,44 +180,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     public final void releaseExclusive(TopicFilter filter) {
         services.dist.releaseExclusive(client().tenant(), filter, client().clientId());
     }
-
-    // ---- tenant settings
-
-    @Override
-    public final TenantPolicy policy() {
-        return policy;
-    }
-
-    @Override
-    public final TenantAccount account() {
-        return account;
-    }
-
-    /** The settings that CONNACK announces. */
-    public final TenantPolicy agreed() {
-        return agreed;
-    }
-
-    @Override
-    @SuppressWarnings("ReferenceEquality") // the same object until something changes
-    public final void retune() {
-        TenantPolicy next = services.policies().of(client().tenant());
-        if (next != policy) {
-            policy = next;
-            limitRates();
-            policyChanged();
-        }
-    }
-
-    private void limitRates() {
-        connection.limitRates(
-                policy.ofTenant(TenantSetting.MAX_BANDWIDTH_IN),
-                policy.ofTenant(TenantSetting.MAX_BANDWIDTH_OUT),
-                policy.ofTenant(TenantSetting.MAX_PUBLISH_RATE));
-    }
-
-    /** Called when {@link #policy} has changed. */
-    void policyChanged() {}
 
     // ---- for operators
 
@@ -357,19 +199,9 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
                 connection.keepAliveSeconds(),
                 enlistedAtMillis,
                 intake == null ? 0 : intake.underWay(),
-                inflight == null ? 0 : inflight.size(),
+                outboundUnderWay(),
                 queued(),
                 filterCount());
-    }
-
-    @Override
-    public final @Nullable AckPace ackPace() {
-        return inflight == null ? null : inflight.times().pace(services.nowMillis());
-    }
-
-    /** A message that needs an answer was sent to the client. */
-    final void awaitsAnswer(int packetId, Message message) {
-        inflight().times().sent(packetId, Math.max(message.receivedAtMillis(), waitsSinceMillis()));
     }
 
     @Override
@@ -395,23 +227,13 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
 
     /** Makes a request whose answer fails if the connection ends first. */
     private CompletableFuture<List<ReasonCode>> onBehalf(Consumer<Consumer<List<ReasonCode>>> asking) {
-        CompletableFuture<List<ReasonCode>> answer = new CompletableFuture<>();
         if (!connection.isOpen()) {
-            answer.completeExceptionally(new CancellationException("the connection has ended"));
-            return answer;
+            return CompletableFuture.failedFuture(new CancellationException("the connection has ended"));
         }
-        if (onBehalf == null) {
-            onBehalf = new ArrayList<>(1);
+        if (operatorRequests == null) {
+            operatorRequests = new OperatorRequests();
         }
-        onBehalf.add(answer);
-        asking.accept(codes -> {
-            answer.complete(codes);
-            if (onBehalf != null) {
-                onBehalf.removeIf(CompletableFuture::isDone);
-                onBehalf = onBehalf.isEmpty() ? null : onBehalf;
-            }
-        });
-        return answer;
+        return operatorRequests.ask(asking);
     }
 
     /** Number of messages that wait here until the client takes more. */
@@ -435,16 +257,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         if (!missing.isEmpty()) {
             services.subscribeHandler.subscribeUnasked(this, missing);
         }
-    }
-
-    @Override
-    public final Connection connection() {
-        return connection;
-    }
-
-    @Override
-    public final ClientInfo client() {
-        return terms.client();
     }
 
     @Override
@@ -491,83 +303,11 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return present;
     }
 
-    @Override
-    public final <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action) {
-        if (subscribes == null && checked.isDone()) {
-            action.accept(checked.join());
-            return;
-        }
-        if (subscribes == null) {
-            subscribes = new InOrder(connection);
-        }
-        subscribes.add(checked, action);
-    }
-
-    // ---- re-authentication (MQTT 5.0, 4.12.1); until it ends the earlier authentication holds
-
     private void onAuth(Auth auth) {
-        String method = terms.authenticationMethod();
-        if (method == null || !method.equals(auth.authenticationMethod())) { // [MQTT5-4.12.0-7], [MQTT5-4.12.1-1]
-            throw new ProtocolException(
-                    ReasonCode.PROTOCOL_ERROR, "AUTH with another authentication method than CONNECT had");
+        if (reauthentication == null) {
+            reauthentication = new Reauthentication(this);
         }
-        Authentication running = reauthentication;
-        if (running != null) {
-            running.onAuth(auth);
-        } else if (auth.reasonCode() == ReasonCode.RE_AUTHENTICATE) {
-            reauthenticate(method, auth);
-        } else {
-            throw new ProtocolException(ReasonCode.PROTOCOL_ERROR, "AUTH that was not asked for");
-        }
-    }
-
-    private void reauthenticate(String method, Auth auth) {
-        AuthExchange exchange =
-                services.authorizer.exchange(new ExchangeRequest(method, client(), auth.userProperties(), true));
-        if (exchange == null) {
-            connection.disconnect(ReasonCode.BAD_AUTHENTICATION_METHOD, null);
-            return;
-        }
-        Authentication begun =
-                new Authentication(connection, services.authorizer, client(), method, exchange, new Reauthentication());
-        reauthentication = begun;
-        begun.begin(auth.authenticationData());
-    }
-
-    /** Receives the result of a re-authentication. */
-    private final class Reauthentication implements Authentication.Outcome {
-        @Override
-        public void challenged() {
-            // other packets are handled meanwhile
-        }
-
-        @Override
-        public void accepted(ConnectResult.Accepted accepted) {
-            Authentication done = reauthentication;
-            reauthentication = null;
-            boolean isSame = accepted.tenant().equals(client().tenant())
-                    && Objects.equals(accepted.userName(), client().userName());
-            if (!isSame) {
-                deny(new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "authenticated again as another user"));
-            } else if (done != null) {
-                grant = accepted.grant();
-                connection.endAfter(accepted.validFor());
-                connection.send(done.auth(ReasonCode.SUCCESS, accepted.data()));
-            }
-        }
-
-        @Override
-        public void refused(ConnectResult.Refused refused) {
-            reauthentication = null;
-            deny(refused);
-        }
-
-        private void deny(ConnectResult.Refused refused) { // [MQTT5-4.12.1-2]
-            if (refused.reason().isClientsFault()) {
-                connection.loginFailed();
-            }
-            connection.disconnect(services.authorizer.reauthenticationDenied(client(), refused), null);
-        }
+        reauthentication.onAuth(auth);
     }
 
     /** The store of QoS 2 packet ids; null to keep them in memory. */
@@ -581,11 +321,6 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     abstract void onPubRec(PubRec rec);
 
     abstract void onPubComp(PubComp comp);
-
-    /** Whether to retain the message now; a delayed one is retained when it is published. */
-    final boolean mustRetain(Message message) {
-        return message.retain() && !services.topicRules().isDelayed(message.topic());
-    }
 
     private void onDisconnect(Disconnect disconnect) {
         long expiry = disconnect.sessionExpirySeconds();
@@ -623,16 +358,11 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     public final void onClosed(String reason) {
         isClosed = true;
         services.clients().of(connection.loop()).remove(this);
-        if (onBehalf != null) {
-            onBehalf.forEach(each ->
-                    each.completeExceptionally(new CancellationException("the connection ended before the answer")));
-            onBehalf = null;
+        if (operatorRequests != null) {
+            operatorRequests.close();
         }
         if (reauthentication != null) {
-            reauthentication.end();
-            reauthentication = null;
-            services.authorizer.reauthenticationDenied(client(), Authentication.ABANDONED);
-            connection.loginFailed();
+            reauthentication.close();
         }
         endSlow();
         services.reports.disconnected(client(), reason);
@@ -640,10 +370,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
             intake.close();
         }
         release(disconnectExpirySeconds, owesWill);
-        if (inflight != null) {
-            inflight.close();
-            inflight = null; // a list of matches may reference the session a while longer
-        }
+        closeInflight();
         endIfQuiet();
     }
 
@@ -665,7 +392,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         endIfQuiet();
     }
 
-    /** The intake has no more publishes under way. */
+    @Override
     final void intakeQuiet() {
         if (isDraining && !isClosed) {
             closeIfDrained();
@@ -682,244 +409,25 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
             end.left();
         }
         if (isReleased && !isEnded) {
-            charge(-filterBytes);
+            if (filters != null) {
+                filters.giveBackBytes();
+            }
             isEnded = true;
-            leaveRoom(filtersUnanswered);
+            if (filters != null) {
+                filters.giveBackRoom();
+            }
             end.ended();
         }
     }
 
+    @Override
     final boolean isClosed() {
         return isClosed;
     }
 
-    /** The counts of its loop. */
-    final LoopCounts counts() {
-        return services.countsOf(connection.loop());
-    }
-
-    /** Outbound QoS 1 and 2 messages under way. */
-    final Inflight inflight() {
-        Inflight present = inflight;
-        if (present == null) {
-            present = new Inflight(services.queuedBytes, counts());
-            inflight = present;
-        }
-        return present;
-    }
-
-    /** Sequences of the messages in {@link #inflight}, in no order. */
-    final long[] sequencesUnderWay() {
-        return inflight == null ? NO_SEQUENCES : inflight.sequences();
-    }
-
-    /** Messages of shared subscriptions under way, in the order in which they were sent. */
-    final List<Delivery> takeHeldForOthers() {
-        return inflight == null ? List.of() : inflight.takeHeld();
-    }
-
-    /** State of the outbound message with this packet id: one of the constants of {@link Inflight}. */
-    final byte stateOf(int packetId) {
-        return inflight == null ? Inflight.NONE : inflight.state(packetId);
-    }
-
-    /** Whether one more QoS 1 or 2 message may be sent now. */
-    final boolean hasWindow() {
-        return (inflight == null
-                        || inflight.size() < terms.sendWindow()
-                                && inflight.mayHoldMore(policy.number(TenantSetting.MAX_QUEUED_BYTES)))
-                && connection.isWritable();
-    }
-
-    /**
-     * Sends one delivery.
-     *
-     * @param ids subscription identifiers, empty when none
-     * @param packetId 0 at QoS 0
-     * @return false when it is not sent: the topic is outside the client's mount point, or the packet is too large
-     *     for the client, which counts as a drop [MQTT5-3.1.2-25]
-     */
-    final boolean sendPublish(Message message, Qos qos, boolean retain, int[] ids, int packetId, boolean dup) {
-        String topic = terms.topics().delivered(message.topic());
-        if (topic == null) {
-            return false;
-        }
-        int alias = 0;
-        boolean isNewAlias = false;
-        MessageProperties properties = message.properties();
-        if (terms.isV5()) {
-            properties = withRemainingExpiry(message);
-            OutboundAliases aliases = outboundAliases();
-            if (aliases != null) {
-                alias = aliases.known(topic);
-                isNewAlias = alias == 0;
-                if (isNewAlias) {
-                    alias = aliases.next();
-                } else {
-                    topic = "";
-                }
-            }
-        }
-        boolean isSent = connection.send(
-                new Publish(packetId, dup, qos, retain, topic, alias, message.payload(), properties, ids));
-        if (!isSent) {
-            dropped(message, DropReason.PACKET_TOO_LARGE);
-            return false;
-        }
-        if (isNewAlias && outboundAliases != null) {
-            outboundAliases.announced(topic, alias);
-        }
-        counted(message, qos, retain, packetId, dup);
-        return true;
-    }
-
-    /**
-     * A copy was handed to the connection.
-     *
-     * @param isRetained whether its RETAIN flag is set: it may be older than the subscription
-     * @param packetId 0 at QoS 0
-     * @param isRepeated whether it was sent before
-     */
-    final void counted(Message message, Qos qos, boolean isRetained, int packetId, boolean isRepeated) {
-        Tracer tracer = services.tracing.active();
-        if (tracer != null) {
-            tracer.sent(client(), message, qos, packetId, isRepeated);
-        }
-        services.reports.delivered(client(), message, qos, isRetained);
-        services.traffic.of(connection.loop()).sent(client(), message);
-        account.delivered(message.payload().length);
-        if (isRetained) {
-            services.metrics.retainedOut();
-        } else if (!isRepeated) {
-            services.outLatency.sent(connection.loop(), message, qos, waitsSinceMillis());
-        }
-    }
-
-    /** A copy must wait for the client. */
-    final void queued(Message message, Qos qos) {
-        Tracer tracer = services.tracing.active();
-        if (tracer != null) {
-            tracer.queued(client(), message, qos);
-        }
-    }
-
-    /** The client has completed the exchange of a copy under way. */
-    final void acknowledged(int packetId, ReasonCode code) {
-        counts().acknowledge();
-        AckTimes times = inflight().times();
-        if (times.isTimed(packetId)) {
-            times.answered(services.nowMillis());
-        }
-        Tracer tracer = services.tracing.active();
-        if (tracer != null) {
-            tracer.acknowledged(client(), packetId, code);
-        }
-    }
-
-    /** Messages that arrived before this time had to wait for the client. Wall clock. */
-    long waitsSinceMillis() {
-        return Long.MIN_VALUE; // such a session begins with its connection
-    }
-
-    /** Whether this session's frames can be shared with other sessions, except for the packet id. */
-    final boolean takesSharedFrames() {
-        return terms.topicAliasMaximum() == 0 && !terms.topics().isMounted();
-    }
-
-    @SuppressWarnings(
-            "NullAway") // the Java 17 compiler does not see "byte @Nullable []" in another module's class file
-    private MessageProperties withRemainingExpiry(Message message) {
-        MessageProperties p = message.properties();
-        if (p.messageExpirySeconds() < 0) {
-            return p;
-        }
-        return new MessageProperties(
-                p.payloadFormat(),
-                message.remainingExpirySeconds(services.nowMillis()),
-                p.contentType(),
-                p.responseTopic(),
-                p.correlationData(),
-                p.userProperties());
-    }
-
-    private @Nullable OutboundAliases outboundAliases() {
-        if (outboundAliases == null && terms.topicAliasMaximum() > 0) {
-            outboundAliases = new OutboundAliases(terms.topicAliasMaximum());
-        }
-        return outboundAliases;
-    }
-
-    final boolean isExpired(Message message) {
-        return message.properties().messageExpirySeconds() >= 0 && message.isExpired(services.nowMillis());
-    }
-
-    final void dropped(Message message, DropReason reason) {
-        services.reports.dropped(client(), message.topic(), reason);
-        account.dropped();
-        if (reason.isSlowConsumers() && !isClosed && !connection.isOverBandwidth()) {
-            spell().dropped();
-        }
-    }
-
-    /** Why a QoS 0 message is dropped while the connection is not writable. */
-    final DropReason unwritable() {
-        return connection.isOverBandwidth() ? DropReason.BANDWIDTH : DropReason.SLOW_CONSUMER;
-    }
-
-    // ---- a client that reads too slowly: reported at its beginning and end
-
-    private SlowSpell spell() {
-        SlowSpell present = slow;
-        if (present == null) {
-            present = new SlowSpell();
-            slow = present;
-            connection.needTicks();
-            services.reports.slowConsumerBegan(client());
-        }
-        return present;
-    }
-
     @Override
-    public final boolean onTick() {
-        boolean isStuck = !connection.isWritable() && !connection.isOverBandwidth();
-        stuckSeconds = isStuck ? (byte) Math.min(STUCK_SECONDS, stuckSeconds + 1) : 0;
-        if (slow != null || stuckSeconds == STUCK_SECONDS) {
-            watchPace(spell(), isStuck);
-        }
-        boolean isWatching = tick();
-        return isWatching || slow != null || !connection.isWritable();
-    }
-
-    private void watchPace(SlowSpell spell, boolean isStuck) {
-        long timeoutSeconds = policy.number(TenantSetting.SLOW_CONSUMER_TIMEOUT_SECONDS);
-        if (!spell.goesOn(isStuck)) {
-            endSlow();
-        } else if (timeoutSeconds > 0 && spell.seconds() >= timeoutSeconds) {
-            connection.disconnect(ReasonCode.QUOTA_EXCEEDED, "the client reads too slowly");
-        }
-    }
-
-    private void endSlow() {
-        SlowSpell ended = slow;
-        if (ended != null) {
-            slow = null;
-            services.reports.slowConsumerEnded(client(), ended.droppedMessages(), ended.seconds());
-        }
-    }
-
-    /**
-     * A second has passed.
-     *
-     * @return whether the next tick matters
-     */
-    abstract boolean tick();
-
-    /**
-     * Counts and reports that retained messages for a subscription could not be read or passed on now; they are tried
-     * again.
-     */
-    final void replayDelayed(RetainedReplay replay, Throwable cause) {
-        services.reports.replayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage()));
+    final boolean isEnded() {
+        return isEnded;
     }
 
     /** Calls {@link #released} when {@code step} is over, successful or not. */

@@ -28,10 +28,20 @@ import org.jspecify.annotations.Nullable;
 final class StoredReplays implements ReplayQueue.Sink {
     private static final int MAX_UNDELIVERED = 128;
 
+    /** The session as the receiver of the messages. */
+    interface Owner {
+        /** Whether everything that the store delivered has been sent to the client, and it can take more. */
+        boolean isCaughtUp();
+
+        /** No replay is left. */
+        void replaysEnded();
+    }
+
     /** @param number in the order of acceptance */
     private record Accepted(long number, RetainedReplay replay, ReplayStep step) {}
 
-    private final PersistentSession session;
+    private final SessionCore session;
+    private final Owner owner;
     private final InboxAttachment attachment;
     private final ReplayQueue queue;
 
@@ -46,8 +56,9 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     private boolean isQuietSinceTick;
 
-    StoredReplays(PersistentSession session, InboxAttachment attachment) {
+    StoredReplays(SessionCore session, InboxAttachment attachment, Owner owner) {
         this.session = session;
+        this.owner = owner;
         this.attachment = attachment;
         this.queue = new ReplayQueue(
                 session.connection,
@@ -123,7 +134,7 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     @Override
     public boolean isReady() {
-        return undelivered < MAX_UNDELIVERED && unstored.isEmpty() && session.isCaughtUp();
+        return undelivered < MAX_UNDELIVERED && unstored.isEmpty() && owner.isCaughtUp();
     }
 
     @Override
@@ -196,7 +207,7 @@ final class StoredReplays implements ReplayQueue.Sink {
     @Override
     public void ended(RetainedReplay replay) {
         if (queue.isEmpty()) {
-            session.replaysEnded();
+            owner.replaysEnded();
         }
     }
 }

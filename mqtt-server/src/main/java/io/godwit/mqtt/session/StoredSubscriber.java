@@ -305,7 +305,7 @@ public final class StoredSubscriber {
                         subscriptionId);
                 added.add(stored);
                 // the last subscription of a filter counts
-                routes.put(each.filter(), PersistentSession.optionsOf(stored));
+                routes.put(each.filter(), SubscriptionSteps.optionsOf(stored));
             }
         }
         if (added.isEmpty()) {

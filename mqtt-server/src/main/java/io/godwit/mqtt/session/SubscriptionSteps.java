@@ -78,6 +78,12 @@ final class SubscriptionSteps {
         this.attachNumber = attachNumber;
     }
 
+    /** The delivery options of {@code stored}. */
+    static SubscriptionOptions optionsOf(StoredSubscription stored) {
+        return new SubscriptionOptions(
+                stored.qos(), stored.noLocal(), stored.retainAsPublished(), stored.subscriptionId());
+    }
+
     private RouteNumber nextNumber() {
         return RouteNumber.of(attachNumber, ++changes);
     }
@@ -99,7 +105,7 @@ final class SubscriptionSteps {
             }
             Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();
             // the last subscription of a filter counts
-            added.forEach(s -> routes.put(s.filter(), PersistentSession.optionsOf(s)));
+            added.forEach(s -> routes.put(s.filter(), optionsOf(s)));
             OnEventLoop.whenComplete(
                     connection,
                     dist.addRoutes(routes, receiver, nextNumber()),

@@ -8,7 +8,7 @@ import io.godwit.plugin.message.Message;
  * yet stored, of this connection or of the loop's share of the node. Confined to the connection's loop.
  */
 final class Unstored {
-    private final Session session;
+    private final SessionCore session;
     private final Connection connection;
     private final SessionConfig config;
     private final UnstoredBudget budget;
@@ -21,7 +21,7 @@ final class Unstored {
     private boolean isPaused;
     private boolean isPausedByNode;
 
-    Unstored(Session session) {
+    Unstored(SessionCore session) {
         this.session = session;
         this.connection = session.connection;
         this.config = session.services.config;

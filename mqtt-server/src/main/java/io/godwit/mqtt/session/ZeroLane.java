@@ -46,7 +46,7 @@ final class ZeroLane {
         void take(Copy copy, Intercepted outcome);
     }
 
-    private ZeroLane(Session session, InterceptorChain chain, Sink sink, Runnable onAnswer) {
+    private ZeroLane(SessionCore session, InterceptorChain chain, Sink sink, Runnable onAnswer) {
         this.sink = sink;
         this.maxBytes = session.services.config.queue().maxBytes();
         this.ofNode = session.services.queuedBytes;
@@ -61,7 +61,7 @@ final class ZeroLane {
      *
      * @param onAnswer run on the loop when there may be space again
      */
-    static @Nullable ZeroLane of(Session session, Sink sink, Runnable onAnswer) {
+    static @Nullable ZeroLane of(SessionCore session, Sink sink, Runnable onAnswer) {
         InterceptorChain chain = session.services.interceptors.deliver();
         return chain == null ? null : new ZeroLane(session, chain, sink, onAnswer);
     }

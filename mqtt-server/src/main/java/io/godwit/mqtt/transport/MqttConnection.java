@@ -1,106 +1,69 @@
 package io.godwit.mqtt.transport;
 
-import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.codec.LoopTurns;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketEncoder;
 import io.godwit.mqtt.codec.ReadListener;
-import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
-import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
-import io.godwit.mqtt.transport.tls.PeerName;
-import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
-import io.netty.handler.ssl.SslHandler;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.List;
 import java.util.OptionalLong;
-import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One client's socket: the end of its pipeline. Passes packets to the {@link PacketHandler} and output to the
- * {@link OutBuffer}, checks time-outs in the loop's sweep, and turns every error into an answer and a close.
- * {@link Throttling} pauses it. Confined to the channel's event loop; an idle connection holds no buffer and no timer.
+ * {@link OutBuffer}, checks its {@link Timeouts} in the loop's sweep, and closes. {@link ClosingSocket} turns every
+ * error into an answer and a close, {@link Throttling} pauses the connection, and {@link Backlog} has the packets that
+ * wait. Confined to the channel's event loop; an idle connection holds no buffer and no timer.
  *
  * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a stuck peer.
  * The socket lingers until the peer has closed its side too, a few seconds at most, unless the peer has sent its
  * DISCONNECT.
  */
-final class MqttConnection extends ChannelInboundHandlerAdapter
-        implements TickListener, ReadListener, HalfPacket.Owner, Throttling.Owner {
+final class MqttConnection extends ClosingSocket implements TickListener, ReadListener, Backlog.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
-    private static final int CLOSE_TICKS = 2;
 
-    private final Channel channel;
     private final LoopContext loop;
-    private final ListenerScope scope;
     private final MqttMetrics metrics;
     private final PacketDecoder decoder;
     private final Runnable onGone;
     private final Throttling throttling;
     private final OutBuffer out;
+    private final Timeouts timeouts = new Timeouts();
 
     private @Nullable PacketHandler handler;
     private @Nullable PacketEncoder encoder;
     private State state = State.OPENING;
     private String closeReason = "connection lost";
 
-    /** The client's address from a proxy; null without one. */
-    private @Nullable InetSocketAddress source;
-
-    /** An incomplete large packet; null when there is none. */
-    private @Nullable HalfPacket half;
+    /** Packets that have to wait; null until the first of these. */
+    private @Nullable Backlog backlog;
 
     private boolean isTold;
-
-    /** Resumes packets read after the CONNECT; null when there are none. */
-    private @Nullable Runnable behindConnect;
-
-    /** Resumes packets read while the connection was held back; null when there are none. */
-    private @Nullable Runnable heldBack;
 
     /** Its place in the sweep; -1 when it has none. */
     private int tickIndex = -1;
 
-    private int openedTick;
-    private int lastReadTick;
-    private int keepAliveSeconds;
-    /** The tick at which the connection must end; the largest number for never. */
-    private int endTick = Integer.MAX_VALUE;
-
     /** @param onGone called once when the handler knows that the connection is over */
     MqttConnection(Channel channel, LoopContext loop, ListenerScope scope, PacketDecoder decoder, Runnable onGone) {
-        this.channel = channel;
+        super(channel, scope);
         this.loop = loop;
-        this.scope = scope;
         this.metrics = scope.reports().metrics();
         this.decoder = decoder;
         this.onGone = onGone;
-        this.throttling = new Throttling(this, channel, scope.config().limits(), scope.reports());
+        this.throttling = new Throttling(this, channel, scope);
         this.out = new OutBuffer(channel, loop, metrics, throttling);
-    }
-
-    private ListenerLimits limits() {
-        return scope.config().limits();
     }
 
     @Override
@@ -109,94 +72,15 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public String remoteAddress() {
-        return MqttReports.text(source == null ? channel.remoteAddress() : source);
-    }
-
-    /** Null when the peer was gone before the address was read. */
-    private @Nullable InetAddress sourceAddress() {
-        if (source != null) {
-            return source.getAddress();
-        }
-        return channel.remoteAddress() instanceof InetSocketAddress peer ? peer.getAddress() : null;
-    }
-
-    @Override
-    public void loginFailed() {
-        InetAddress address = sourceAddress();
-        if (address != null) {
-            scope.bans().loginFailed(address);
-        }
-    }
-
-    void setSource(InetSocketAddress client) {
-        source = client;
-    }
-
-    @Override
-    public String listener() {
-        return scope.config().name();
-    }
-
-    @Override
     public int keepAliveSeconds() {
-        return keepAliveSeconds;
-    }
-
-    @Override
-    public String mountPoint() {
-        return scope.config().mountPoint();
-    }
-
-    @Override
-    public @Nullable SharedPick sharedPick() {
-        return scope.config().sharedPick();
-    }
-
-    @Override
-    public String tenant() {
-        return scope.config().tenant();
-    }
-
-    @Override
-    public @Nullable String serverName() {
-        SSLSession session = tlsSession();
-        return session == null ? null : PeerName.requestedHost(session);
-    }
-
-    @Override
-    public @Nullable X509Certificate certificate() {
-        SSLSession session = tlsSession();
-        return session == null ? null : PeerName.certificateOf(session);
-    }
-
-    private @Nullable SSLSession tlsSession() {
-        SslHandler ssl =
-                scope.config().tls() == null ? null : channel.pipeline().get(SslHandler.class);
-        return ssl == null ? null : ssl.engine().getSession();
-    }
-
-    @Override
-    public @Nullable String certificateUserName() {
-        TlsConfig tls = scope.config().tls();
-        SSLSession session = tlsSession();
-        return tls == null || session == null ? null : PeerName.of(session, tls.userName());
+        return timeouts.keepAliveSeconds();
     }
 
     @Override
     public void endAfter(@Nullable Duration time) {
-        int before = endTick;
-        endTick = time == null
-                ? Integer.MAX_VALUE
-                : tickAfter(loop.tick(), Math.min(time.toSeconds(), Integer.MAX_VALUE));
-        if (endTick < before) {
+        if (timeouts.endAfter(loop.tick(), time)) {
             lookSoon();
         }
-    }
-
-    @Override
-    public int maxPacketBytes() {
-        return limits().maxPacketBytes();
     }
 
     @Override
@@ -207,7 +91,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void setUp(Connect connect, int keepAlive) {
         encoder = PacketEncoder.forClient(connect);
-        keepAliveSeconds = keepAlive;
+        timeouts.keepAlive(keepAlive);
     }
 
     @Override
@@ -234,8 +118,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         metrics.socketOpened();
-        openedTick = loop.tick();
-        lastReadTick = openedTick;
+        timeouts.opened(loop.tick());
         loop.addTicking(this);
     }
 
@@ -252,7 +135,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     /** MQTT bytes have arrived: restarts the keep-alive. */
     void onMqttRead() {
-        lastReadTick = loop.tick();
+        timeouts.read(loop.tick());
     }
 
     @Override
@@ -297,53 +180,35 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             return; // it would restart the time-out of the close
         }
         if (throttling.resumeReading(reason)) {
-            lastReadTick = loop.tick();
+            timeouts.read(loop.tick());
         }
-        Runnable goOn = behindConnect;
-        if (reason == Pause.CONNECTING && goOn != null) {
-            behindConnect = null;
-            loop.execute(goOn);
-        } else if (reason == Pause.HELD_BACK) {
-            goOn();
+        if (backlog != null) {
+            backlog.onResumed(reason);
         }
     }
 
-    private void goOn() {
-        Runnable goOn = heldBack;
-        if (goOn != null) {
-            heldBack = null;
-            loop.execute(goOn);
-        }
-    }
+    // ---- packets that have to wait
 
-    // ---- packets that take several reads
+    private Backlog backlog() {
+        Backlog present = backlog;
+        if (present == null) {
+            present = new Backlog(this, scope);
+            backlog = present;
+        }
+        return present;
+    }
 
     @Override
     public void onPartial(int arrivedBytes, int frameBytes) {
-        HalfPacket packet = half;
-        if (packet == null) {
-            if (frameBytes <= HalfReceived.SMALL_BYTES) {
-                return;
-            }
-            boolean isOpening = state == State.OPENING;
-            packet = new HalfPacket(this, frameBytes, isOpening);
-            half = packet;
-            lookSoon();
-            if (!scope.halfReceived().takes(frameBytes, isOpening)) {
-                abandon(packet);
-            } else if (!scope.halfReceived().enter(packet)) {
-                pauseReading(Pause.HALF_RECEIVED);
-            }
+        if (backlog != null || frameBytes > HalfReceived.SMALL_BYTES) {
+            backlog().onPartial(arrivedBytes, frameBytes);
         }
-        packet.arrived(arrivedBytes);
     }
 
     @Override
     public void onPartialEnded() {
-        HalfPacket packet = half;
-        if (packet != null) {
-            half = null;
-            scope.halfReceived().leave(packet);
+        if (backlog != null) {
+            backlog.onPartialEnded();
         }
     }
 
@@ -363,7 +228,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (!isOpen() || !throttling.isPaused(Pause.CONNECTING)) {
             return false;
         }
-        behindConnect = goOn;
+        backlog().holdBehindConnect(goOn);
         return true;
     }
 
@@ -392,9 +257,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void onHeldBack(Runnable goOn) {
-        heldBack = goOn;
+        Backlog present = backlog();
+        present.holdBack(goOn);
         if (!throttling.isPaused(Pause.HELD_BACK)) {
-            loop.onNextSweep(this::goOn); // in doubt: asks again then
+            loop.onNextSweep(present::goOn); // in doubt: asks again then
         }
     }
 
@@ -415,35 +281,6 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void stores(int bytes) {
         if (Math.abs(bytes) > HalfReceived.LARGE_BYTES) {
             scope.halfReceived().stores(bytes);
-        }
-    }
-
-    @Override
-    @SuppressWarnings("ReferenceEquality") // it may have been given up meanwhile
-    public void onRoom(HalfPacket packet) {
-        loop.execute(() -> {
-            if (half == packet) {
-                resumeReading(Pause.HALF_RECEIVED);
-            }
-        });
-    }
-
-    private void watchHalf(HalfPacket packet) {
-        if (throttling.isReading()) {
-            packet.secondRead();
-            if (packet.isTooSlow() && scope.halfReceived().isWanted(packet)) {
-                abandon(packet);
-            }
-        }
-    }
-
-    private void abandon(HalfPacket packet) {
-        scope.reports().packetAbandoned(this, client(), packet.frameBytes(), packet.arrivedBytes());
-        String detail = "a packet of " + packet.frameBytes() + " bytes takes too much room";
-        if (state == State.ACCEPTED) {
-            disconnect(ReasonCode.QUOTA_EXCEEDED, detail);
-        } else {
-            close(detail);
         }
     }
 
@@ -543,30 +380,19 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         } catch (RuntimeException | Error e) { // outermost frame: an error ends this connection, not the sweep
             fail(e);
         }
-        return isHandlerWatching || throttling.isWatched() || half != null ? tick + 1 : nextLook();
+        boolean isWatching =
+                isHandlerWatching || throttling.isWatched() || backlog != null && backlog.hasHalf();
+        return isWatching ? tick + 1 : nextLook();
     }
 
     /** The tick at which this state's time-out can have passed, if nothing more is read. */
     private int nextLook() {
         return switch (state) {
-            case OPENING -> tickAfter(openedTick, limits().connectTimeout().toSeconds());
-            case ACCEPTED ->
-                Math.min(
-                        endTick,
-                        keepAliveSeconds > 0 ? tickAfter(lastReadTick, quietSecondsAllowed()) : Integer.MAX_VALUE);
-            case CLOSING -> tickAfter(lastReadTick, CLOSE_TICKS);
+            case OPENING -> timeouts.nextWhileOpening(limits().connectTimeout());
+            case ACCEPTED -> timeouts.nextWhileAccepted();
+            case CLOSING -> timeouts.nextWhileClosing();
             case CLOSED -> Integer.MAX_VALUE;
         };
-    }
-
-    /** The first tick at which more than {@code seconds} have passed. */
-    private static int tickAfter(int tick, long seconds) {
-        return (int) Math.min(Integer.MAX_VALUE, tick + seconds + 1);
-    }
-
-    /** One and a half keep-alives. */
-    private int quietSecondsAllowed() {
-        return (3 * keepAliveSeconds + 1) / 2;
     }
 
     /**
@@ -575,39 +401,39 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
      * @return whether the handler wants the next tick
      */
     private boolean look(int tick) {
-        int quietTicks = tick - lastReadTick;
+        int quietTicks = timeouts.quietTicks(tick);
         if (throttling.isPaused(Pause.MEMORY) && !loop.isMemoryShort()) {
             resumeReading(Pause.MEMORY);
         }
         throttling.onTick();
-        if (half != null && isOpen()) {
-            watchHalf(half);
+        if (backlog != null && isOpen()) {
+            backlog.onTick(throttling.isReading());
         }
         switch (state) {
             case OPENING -> {
                 // by its age, not its silence: trickling bytes are no CONNECT. While the CONNECT is being served, the
                 // broker takes the time.
-                if (tick - openedTick > limits().connectTimeout().toSeconds()
+                if (timeouts.ticksSinceOpened(tick) > limits().connectTimeout().toSeconds()
                         && !throttling.isPaused(Pause.CONNECTING)) {
                     metrics.connectTimedOut();
                     close("no CONNECT in time");
                 }
             }
             case ACCEPTED -> {
-                if (tick >= endTick) {
+                if (timeouts.isOver(tick)) {
                     disconnect(ReasonCode.MAXIMUM_CONNECT_TIME, "the login is not valid any longer");
                     return false;
                 }
                 if (throttling.isHeldByUs()) {
-                    lastReadTick = tick;
-                } else if (keepAliveSeconds > 0 && quietTicks > quietSecondsAllowed()) {
+                    timeouts.read(tick);
+                } else if (timeouts.isTooQuiet(quietTicks)) {
                     disconnect(ReasonCode.KEEP_ALIVE_TIMEOUT, null); // [MQTT5-3.1.2-22], [MQTT311-3.1.2-24]
                     return false;
                 }
                 return handler != null && handler.onTick();
             }
             case CLOSING -> {
-                if (quietTicks > CLOSE_TICKS) {
+                if (Timeouts.isGone(quietTicks)) {
                     channel.close(); // the peer neither closes nor, perhaps, reads its last packet
                 }
             }
@@ -621,6 +447,23 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public boolean isOpen() {
         return state == State.OPENING || state == State.ACCEPTED;
+    }
+
+    @Override
+    public boolean isAccepted() {
+        return state == State.ACCEPTED;
+    }
+
+    @Override
+    public boolean isOpening() {
+        return state == State.OPENING;
+    }
+
+    @Override
+    void prepareRefusal() {
+        if (encoder == null && decoder.protocolLevel() != 0) {
+            encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
+        }
     }
 
     @Override
@@ -639,7 +482,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
         state = State.CLOSING;
         closeReason = reason;
-        lastReadTick = loop.tick();
+        timeouts.read(loop.tick());
         lookSoon();
         loop.execute(this::tellHandler);
         out.write();
@@ -651,12 +494,18 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         // further input is read and discarded: closing with unread input resets the connection, and the peer may then
         // never see the last packet
         throttling.resumeReading();
-        goOn();
+        goOnWithHeldBack();
+    }
+
+    private void goOnWithHeldBack() {
+        if (backlog != null) {
+            backlog.goOn();
+        }
     }
 
     private void tellHandler() {
         throttling.end();
-        countFlap();
+        countFlap(client(), timeouts.ticksSinceOpened(loop.tick()));
         PacketHandler last = handler;
         handler = null;
         if (isTold) {
@@ -673,47 +522,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         onGone.run();
     }
 
-    private void countFlap() {
-        ClientInfo client = client();
-        InetAddress address = sourceAddress();
-        if (client != null && address != null && scope.bans().isFlap(loop.tick() - openedTick)) {
-            scope.bans().flapped(address, client, mountPoint());
-        }
-    }
-
-    @Override
-    public void disconnect(ReasonCode code, @Nullable String detail) {
-        if (isOpen()) {
-            send(new Disconnect(code, detail));
-            close(detail == null ? code.name() : detail);
-        }
-    }
-
-    /** Refers clients to another server for now, not permanently: this server may come back. */
-    @Override
-    public void sendAway() {
-        String other = loop.otherServer();
-        if (other == null) {
-            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
-        } else if (isOpen()) {
-            send(new Disconnect(ReasonCode.USE_ANOTHER_SERVER, -1, null, List.of(), other));
-            close(ReasonCode.USE_ANOTHER_SERVER.name());
-        }
-    }
-
     @Override
     public void shutDown() {
         if (state == State.ACCEPTED && handler != null) {
             handler.onShutdown();
-        } else {
-            close("server shutting down");
-        }
-    }
-
-    @Override
-    public void end() {
-        if (state == State.ACCEPTED) {
-            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
         } else {
             close("server shutting down");
         }
@@ -736,7 +548,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             tickIndex = -1; // the index now belongs to another connection: pending calls must not use it
             metrics.socketClosed();
         }
-        goOn();
+        goOnWithHeldBack();
         tellHandler();
     }
 
@@ -751,68 +563,6 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         fail(cause);
-    }
-
-    @Override
-    public void fail(Throwable cause) {
-        if (!isOpen()) {
-            LOG.debug("error on a closed connection remote={}", remoteAddress(), cause);
-        } else if (cause instanceof DecoderException) { // thrown by the layers below MQTT: TLS, PROXY header
-            violated(String.valueOf(cause.getMessage()));
-        } else if (cause instanceof ProtocolException violation) {
-            reportViolation(String.valueOf(violation.getMessage()));
-            if (state == State.ACCEPTED) {
-                disconnect(violation.reasonCode(), violation.getMessage());
-            } else {
-                refuse(violation.reasonCode(), violation.getMessage());
-            }
-        } else if (cause instanceof IOException) {
-            LOG.debug("connection lost remote={} cause={}", remoteAddress(), cause.toString());
-            close("connection lost");
-        } else {
-            LOG.error("connection failed remote={}", remoteAddress(), cause);
-            disconnect(ReasonCode.UNSPECIFIED_ERROR, null);
-        }
-    }
-
-    /** A protocol below MQTT was violated; its layer has answered if it can. */
-    void violated(String detail) {
-        reportViolation(detail);
-        close(detail);
-    }
-
-    private void reportViolation(String detail) {
-        scope.reports().protocolViolated(this, detail);
-        LOG.debug("protocol violation remote={} detail={}", remoteAddress(), detail);
-        InetAddress address = sourceAddress();
-        if (address != null) {
-            scope.bans().violated(address);
-        }
-    }
-
-    @Override
-    public void refuse(ReasonCode code, @Nullable String detail) {
-        refuse(ConnAck.refused(code, detail), detail);
-    }
-
-    @Override
-    public void redirect(ReasonCode code, String serverReference) {
-        refuse(
-                ConnAck.builder(false, code).serverReference(serverReference).build(),
-                "is told to use " + serverReference);
-    }
-
-    private void refuse(ConnAck answer, @Nullable String detail) {
-        if (!isOpen()) {
-            return;
-        }
-        ReasonCode code = answer.reasonCode();
-        scope.reports().connectRefused(this, code.name(), detail);
-        if (encoder == null && decoder.protocolLevel() != 0) {
-            encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
-        }
-        send(answer);
-        close(detail == null ? code.name() : detail);
     }
 
     private enum State {

@@ -41,8 +41,7 @@ final class Throttling {
 
     private final Owner connection;
     private final Channel channel;
-    private final MqttReports reports;
-    private final ListenerLimits ofListener;
+    private final ListenerScope scope;
     private @Nullable TokenBucket bytesIn;
     private @Nullable TokenBucket bytesOut;
     private @Nullable TokenBucket publishes;
@@ -64,11 +63,11 @@ final class Throttling {
     private long unwrittenAtTick;
 
     /** @param connection is told when it may read or write again, and when {@link #onTick} is needed */
-    Throttling(Owner connection, Channel channel, ListenerLimits limits, MqttReports reports) {
+    Throttling(Owner connection, Channel channel, ListenerScope scope) {
         this.connection = connection;
         this.channel = channel;
-        this.reports = reports;
-        this.ofListener = limits;
+        this.scope = scope;
+        ListenerLimits limits = scope.config().limits();
         bytesIn = bucket(limits.maxConnBandwidth());
         bytesOut = bucket(limits.maxConnBandwidth());
         publishes = bucket(limits.maxPublishRate());
@@ -76,6 +75,7 @@ final class Throttling {
 
     /** Sets other rates; those of the listener where empty. A debt of an old rate is still paid. */
     void limitRates(OptionalLong in, OptionalLong out, OptionalLong publishing) {
+        ListenerLimits ofListener = scope.config().limits();
         bytesIn = changed(bytesIn, in.orElse(ofListener.maxConnBandwidth()));
         bytesOut = changed(bytesOut, out.orElse(ofListener.maxConnBandwidth()));
         publishes = changed(publishes, publishing.orElse(ofListener.maxPublishRate()));
@@ -308,7 +308,7 @@ final class Throttling {
     // ---- reports
 
     private void tell(ThrottleCause cause) {
-        reports.metrics().paused(cause);
+        scope.reports().metrics().paused(cause);
         pausedLately |= bit(cause);
         if ((told & bit(cause)) == 0) {
             told |= bit(cause);
@@ -316,7 +316,7 @@ final class Throttling {
             if (shared != null) {
                 shared.throttled();
             }
-            reports.throttlingBegan(connection, connection.client(), cause);
+            scope.reports().throttlingBegan(connection, connection.client(), cause);
         }
     }
 
@@ -349,7 +349,7 @@ final class Throttling {
         for (ThrottleCause cause : CAUSES) {
             if ((told & ~going & bit(cause)) != 0) {
                 told &= ~bit(cause);
-                reports.throttlingEnded(connection, connection.client(), cause);
+                scope.reports().throttlingEnded(connection, connection.client(), cause);
             }
         }
     }
