@@ -189,7 +189,7 @@ final class LocalActions implements ActionExecutor {
                         "another change of the range is under way, or Raft refused: see the log");
             case UNKNOWN ->
                 new OperationResult(
-                        ActionOutcome.FAILED, "the leader changed meanwhile, the change may or may not be done");
+                        ActionOutcome.FAILED, "the leadership ended, the change may or may not be done");
         };
     }
 
