@@ -166,7 +166,7 @@ public final class NodeControl implements NodeOperations {
     public CompletableFuture<OperationResult> drain(String storeId, boolean isToGo, boolean mayReduce) {
         boolean isThere = isThere(storeId);
         if (!isThere) {
-            return refused("node " + storeId + " is not running, so it cannot be drained" + downFor(storeId)
+            return refused("node " + storeId + " is not running" + downFor(storeId) + ", so it cannot be drained"
                     + ": start it again. If it never comes back with its data, forget it (godwit-admin forget); "
                     + "other nodes then get new replicas");
         }
