@@ -217,7 +217,7 @@ public final class ApiServer implements AutoCloseable {
         for (InetAddress address : all) {
             if (!address.isLoopbackAddress()) {
                 throw new IOException("apiServerConfig.host is " + config.host()
-                        + ", which others than this machine reach, and nobody would be asked who they are: set "
+                        + ", which other machines can reach, but the API would not ask for tokens: set "
                         + "apiServerConfig.tokensFile (bin/godwit-admin token add makes one), or apiServerConfig.host "
                         + "to 127.0.0.1");
             }
@@ -253,7 +253,7 @@ public final class ApiServer implements AutoCloseable {
                 })
                 .whenComplete((done, failure) -> {
                     if (failure != null) {
-                        LOG.warn("files not looked at cause={}", failure.toString());
+                        LOG.warn("check for changed files failed cause={}", failure.toString());
                     }
                     loop.runOnContext(now -> looks = false);
                 });
@@ -272,17 +272,17 @@ public final class ApiServer implements AutoCloseable {
             unread = "";
             server.updateSSLOptions(options).onComplete(result -> {
                 if (result.succeeded()) {
-                    LOG.info("certificates read anew");
+                    LOG.info("certificates reloaded");
                 } else {
                     LOG.error(
-                            "certificates of before stay in force: {}",
+                            "certificates not reloaded, the old ones stay in force: {}",
                             result.cause().toString());
                 }
             });
         } catch (IOException e) {
             String why = String.valueOf(e.getMessage());
             if (!why.equals(unread)) {
-                LOG.error("certificates of before stay in force: {}", why);
+                LOG.error("certificates not reloaded, the old ones stay in force: {}", why);
             }
             unread = why;
         }

@@ -253,7 +253,7 @@ public final class ClusterMembership implements AutoCloseable {
     private void waitForDeathOf(Member rival) {
         if (rivalSince == 0) {
             rivalSince = System.nanoTime();
-            LOG.info("waiting for an earlier process of this node to be gone rival={}", rival);
+            LOG.info("waiting for the end of an earlier process of this node rival={}", rival);
         } else if (System.nanoTime() - rivalSince > TimeUnit.MILLISECONDS.toNanos(timing.rival())) {
             joined.completeExceptionally(new ClusterException("node id " + self.nodeId() + " is in use by the node at "
                     + rival.rpc() + ": is this a copy of its data directory?"));
@@ -333,7 +333,7 @@ public final class ClusterMembership implements AutoCloseable {
             Roster<Address> known = roster;
             JChannel connected = channel;
             if (known != null && connected != null && known.others().contains(leaving)) {
-                LOG.info("has left and is still in the group, will be verified member={}", leaving);
+                LOG.info("member has left but is still in the group, checking it member={}", leaving);
                 MembershipStack.suspect(connected, leaving);
                 suspectUnlessGone(leaving);
             }

@@ -136,7 +136,7 @@ final class ClusterTls {
         String file = "clusterConfig.tls: " + files.certificate();
         try {
             if (!belongTogether(fresh.certificate().getPublicKey(), fresh.key())) {
-                throw new ClusterException(file + " is not of the key in " + files.key());
+                throw new ClusterException(file + " does not belong to the key in " + files.key());
             }
             fresh.trust().checkClientTrusted(fresh.chainArray(), authType(fresh));
             fresh.trust().checkServerTrusted(fresh.chainArray(), authType(fresh));
@@ -193,7 +193,7 @@ final class ClusterTls {
                     "cluster certificate renewed validUntil={}",
                     fresh.certificate().getNotAfter().toInstant());
         } catch (IOException e) {
-            LOG.error("changed cluster certificate not taken over, the old one stays in use cause={}", e.getMessage());
+            LOG.error("changed cluster certificate cannot be used, the old one stays in use cause={}", e.getMessage());
         }
     }
 

@@ -109,7 +109,7 @@ public class LocalPeers {
         long now = nanoClock.getAsLong();
         if (now - lastTold >= TELL_NANOS) {
             lastTold = now;
-            LOG.warn("connections refused, closed already or not of this node's user last={} total={}", there, refused);
+            LOG.warn("connections refused, not of this node's user or closed already last={} total={}", there, refused);
         }
     }
 

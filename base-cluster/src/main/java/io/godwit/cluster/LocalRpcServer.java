@@ -74,7 +74,7 @@ public final class LocalRpcServer implements AutoCloseable {
             new LocalAccess(new HostPort(host, server.getPort()), token).write(file);
         } catch (IOException e) {
             local.close();
-            throw new IOException("programs of this machine cannot be served through " + file + ": " + e, e);
+            throw new IOException("cannot serve programs of this machine through " + file + ": " + e, e);
         }
         return local;
     }

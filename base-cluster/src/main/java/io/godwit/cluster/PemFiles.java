@@ -61,11 +61,11 @@ final class PemFiles {
                 return key(file, der(file, block.group(2)));
             }
             if (kind.equals("ENCRYPTED PRIVATE KEY")) {
-                throw new IOException(file + " is encrypted: a node starts without anybody to ask for the password");
+                throw new IOException(file + " is encrypted, and a node cannot ask for its password: decrypt it");
             }
             if (kind.endsWith("PRIVATE KEY")) {
                 throw new IOException(file + " has an " + kind
-                        + ", expected PKCS #8; openssl pkcs8 -topk8 -nocrypt -in FILE makes one of it");
+                        + ", expected PKCS #8; convert it by: openssl pkcs8 -topk8 -nocrypt -in FILE");
             }
         }
         throw new IOException(file + " has no private key");

@@ -167,7 +167,7 @@ public final class RpcChannels implements AutoCloseable {
         try {
             tend();
         } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
-            LOG.error("channels to nodes not looked after", e);
+            LOG.error("check of the channels to other nodes failed", e);
         }
     }
 

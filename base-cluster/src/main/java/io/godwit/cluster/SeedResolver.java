@@ -61,7 +61,7 @@ final class SeedResolver implements AutoCloseable {
         try {
             if (!firstRound.await(waitMillis, TimeUnit.MILLISECONDS)) {
                 LOG.warn(
-                        "name servers are slow, going on without the seeds that have not been resolved seeds={}",
+                        "name servers are slow, continuing without the seeds that are not resolved seeds={}",
                         names);
             }
         } catch (InterruptedException e) {
@@ -100,7 +100,7 @@ final class SeedResolver implements AutoCloseable {
             unresolved.remove(name.host());
         } catch (UnknownHostException | RuntimeException | Error e) { // any error: it is looked up again later
             if (unresolved.add(name.host())) {
-                LOG.warn("seed does not resolve, will be asked for again seed={} cause={}", name, e.toString());
+                LOG.warn("seed does not resolve, trying again later seed={} cause={}", name, e.toString());
             }
         }
         return behind;

@@ -65,7 +65,7 @@ final class SuspectVerification extends VERIFY_SUSPECT2 {
             return;
         }
         if (isOver(member)) {
-            LOG.debug("nobody listens any more where a suspected member did member={}", member);
+            LOG.debug("nothing listens at the address of a suspected member member={}", member);
             pass(member);
             return;
         }

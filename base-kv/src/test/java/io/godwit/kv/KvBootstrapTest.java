@@ -92,7 +92,7 @@ class KvBootstrapTest {
                     .isInstanceOf(ClusterException.class)
                     .hasMessageContaining("no cluster to join within 3 s")
                     .hasMessageContaining("more than half of the seeds")
-                    .hasMessageContaining("not seen of 3 are ");
+                    .hasMessageContaining("of 3 seeds it does not see ");
             assertThat(told.get(0)).isEqualTo("claimed");
             assertThat(told.get(told.size() - 1)).contains("more than half of the seeds");
             assertThatThrownBy(() -> KvNode.open(cluster.together(3, SHORT)))

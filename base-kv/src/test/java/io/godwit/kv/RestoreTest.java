@@ -184,7 +184,7 @@ class RestoreTest {
         Path mine = Files.writeString(unfinished.resolve("notes"), "mine");
         assertThatThrownBy(() -> Restore.into(restored, parts))
                 .isInstanceOf(FileAlreadyExistsException.class)
-                .hasMessageContaining(unfinished + " is in the way");
+                .hasMessageContaining(unfinished + " is not what a restore left");
         assertThat(mine).hasContent("mine");
 
         Files.delete(mine);

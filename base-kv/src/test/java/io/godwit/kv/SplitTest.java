@@ -91,12 +91,12 @@ class SplitTest {
                 directory.resolve("data"), true, 32 << 20, 16 << 20, RangeSettings.DEFAULT, OptionalLong.of(1_000));
         try (KvNode node = KvNode.open(config, path -> KvNodeTest.disk(free))) {
             KvStore store = open(node);
-            assertThat(asked(node, 1, null)).startsWith("REFUSED: it has nothing to cut between");
+            assertThat(asked(node, 1, null)).startsWith("REFUSED: the range has no key to split at");
             append(store.client(), 30, "b").join();
             assertThat(asked(node, 7, null)).isEqualTo("STALE: range 1 has epoch 1, not 7");
             assertThat(asked(node, 1, key(20))).isEqualTo("DONE: ");
             assertThat(asked(node, 2, key(40)))
-                    .isEqualTo("REFUSED: the key k00040 does not lie behind the first key of the range, which is "
+                    .isEqualTo("REFUSED: the key k00040 does not lie after the first key of the range, which is "
                             + "[first, k00020)");
             free.set(999);
             node.checkDisk();

@@ -155,7 +155,7 @@ final class ApiSettings {
         List<String> warnings = new ArrayList<>(OtherReaders.ofTokens(config));
         if (!section.tokensFile().isEmpty() && !hasTls(section) && !isLoopback(section.host())) {
             warnings.add("tokens travel in the clear to apiServerConfig.host " + section.host()
-                    + ", which others than this machine may reach: set apiServerConfig.tls");
+                    + ", which other machines may reach: set apiServerConfig.tls");
         }
         return warnings;
     }

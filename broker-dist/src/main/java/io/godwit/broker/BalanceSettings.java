@@ -78,14 +78,14 @@ final class BalanceSettings {
             int wanted = noted.getOrDefault(each.keySpace, configured);
             if (isGiven && configured != wanted) {
                 warnings.add(each.votersProperty() + " is " + configured + " here, but the cluster wants " + wanted
-                        + " voters, which stays unless the property says more than was ever wanted: "
+                        + " voters. The cluster's number stays unless the property is higher than any number before: "
                         + "\"godwit-admin replicas " + each.keySpace + " " + configured + "\" changes it");
             }
             if (wanted == 1) {
                 warnings.add((isGiven && configured == 1
                                 ? each.votersProperty() + " is 1"
                                 : "1 voter is wanted of each range")
-                        + ": what the " + each.keySpace + " store has depends on one node, out of reach while "
+                        + ": the data of the " + each.keySpace + " store depends on one node: not available while "
                         + "that node is down, and lost with its disk; \"godwit-admin replicas "
                         + each.keySpace + " 3\" changes it");
             }

@@ -251,7 +251,7 @@ final class BrokerSettings {
                 .toList();
         if (!clear.isEmpty()) {
             warnings.add("passwords travel in the clear to " + String.join(", ", clear)
-                    + ", which others than this machine may reach: use TLS listeners for them, or SCRAM");
+                    + ", which other machines may reach: use TLS listeners for them, or SCRAM");
         }
         config.listeners().stream()
                 .filter(section -> !section.isEnabled() && config.isFilledIn(section))
@@ -267,8 +267,8 @@ final class BrokerSettings {
         }
         if (!config.properties().metaSync()) {
             warnings.add(
-                    "kv_meta_sync is false: votes may be forgotten when power fails, and with them, among replicas, "
-                            + "acknowledged messages");
+                    "kv_meta_sync is false: votes may be lost when power fails; with several replicas, acknowledged "
+                            + "messages may be lost with them");
         }
         return warnings;
     }

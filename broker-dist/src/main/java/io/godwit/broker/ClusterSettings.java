@@ -107,8 +107,8 @@ final class ClusterSettings {
         }
         List<String> errors = new ArrayList<>();
         if (rpcPort(config) > MAX_PORT || rpcPort(config) == config.cluster().port()) {
-            errors.add("clusterConfig.rpcPort" + ": must be another port than " + "clusterConfig.port"
-                    + ", and one that exists, was " + rpcPort(config));
+            errors.add("clusterConfig.rpcPort" + ": must be at most " + MAX_PORT + " and differ from "
+                    + "clusterConfig.port, was " + rpcPort(config));
         }
         int clientIdSeconds = config.cluster().waits().clientIdSeconds();
         int silentSeconds = config.cluster().waits().silentMemberSeconds();
@@ -128,9 +128,9 @@ final class ClusterSettings {
             }
             if (!isPlain && !isLoopback(config.cluster().host())) {
                 errors.add("clusterConfig.host" + ": \"" + config.cluster().host()
-                        + "\" is reached by others, who would be taken for nodes unasked: name certificates ("
+                        + "\" is reachable by others, and anyone of them could join as a node: name certificates ("
                         + String.join(", ", TLS_FILES) + "), or set "
-                        + "clusterConfig.tls.plain" + " where everybody who reaches it is to be trusted");
+                        + "clusterConfig.tls.plain" + " if everybody who reaches it can be trusted");
             }
         }
         if (errors.isEmpty()) {
@@ -169,10 +169,10 @@ final class ClusterSettings {
         }
         if (isOnThisMachineOnly(config)) {
             return List.of(
-                    "clusterConfig names neither certificates nor a host, so nodes on this machine only can join: set "
-                            + "clusterConfig.tls.certFile" + " and what goes with it, or "
+                    "clusterConfig names neither certificates nor a host, so only nodes on this machine can join: set "
+                            + "clusterConfig.tls.certFile" + " and the other files of tls, or "
                             + "clusterConfig.tls.plain"
-                            + " where everybody who reaches a node is to be trusted");
+                            + " if everybody who reaches a node can be trusted");
         }
         return config.cluster().tls().plain() && !isLoopback(config.cluster().host())
                 ? List.of("clusterConfig.tls.plain" + " is true: everybody who reaches the cluster's ports may "

@@ -95,7 +95,7 @@ final class ConfigReload implements AutoCloseable {
                 return;
             }
             e.errors().forEach(error -> LOG.error("configuration not reloaded file={} error={}", file.path(), error));
-            warn.accept(List.of("the configuration file has changed and has mistakes, so nothing of it is taken over: "
+            warn.accept(List.of("the configuration file has changed but has errors, so none of its changes is applied: "
                     + String.join("; ", e.errors())));
             return;
         }

@@ -71,7 +71,7 @@ final class DrainRequest implements AutoCloseable {
             String content = new String(bytes, StandardCharsets.ISO_8859_1);
             Matcher matcher = CONTENT.matcher(content);
             if (!matcher.matches() || Integer.parseInt(matcher.group(2)) > MAX_SECONDS) {
-                LOG.warn("no request to drain file={} bytes={}", file, content.length());
+                LOG.warn("file is not a valid request to drain file={} bytes={}", file, content.length());
             } else if (Long.parseLong(matcher.group(1))
                     != ProcessHandle.current().pid()) {
                 LOG.info("request to drain another process ignored file={}", file);
@@ -83,7 +83,7 @@ final class DrainRequest implements AutoCloseable {
         } catch (IOException e) { // a directory or a read-only disk, say: log it once
             if (!trouble.equals(e.toString())) {
                 trouble = e.toString();
-                LOG.warn("request to drain not taken file={} cause={}", file, trouble);
+                LOG.warn("request to drain cannot be read file={} cause={}", file, trouble);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -58,7 +58,7 @@ final class EarlierMembers {
         } else {
             LOG.warn(
                     "members of an earlier version cannot read what operators have set (bans, tokens, users, rules), "
-                            + "and do not come to serve: update them nodes={}",
+                            + "and will not serve: update them nodes={}",
                     nodes);
         }
     }

@@ -84,7 +84,7 @@ final class EventLog implements EventListener, AutoCloseable {
         try {
             tell();
         } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
-            LOG.error("events not told", e);
+            LOG.error("events could not be logged", e);
         }
     }
 

@@ -43,7 +43,7 @@ final class ForeignData {
             String more = foreign.size() > SHOWN ? " and " + (foreign.size() - SHOWN) + " more" : "";
             throw new IOException("the data directory " + data + " holds no data of a broker, but "
                     + String.join(", ", foreign.subList(0, Math.min(SHOWN, foreign.size()))) + more
-                    + ": name one that is empty, or new");
+                    + ": name an empty or new directory");
         }
     }
 }

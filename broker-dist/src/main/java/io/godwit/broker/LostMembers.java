@@ -109,7 +109,7 @@ final class LostMembers implements ClusterListener {
             return; // it is back
         }
         if (parts.isHeard(life)) {
-            LOG.info("lost member is still heard of, it is not excluded member={}", life);
+            LOG.info("lost member is still connected to others, it is not excluded member={}", life);
             timer.later(backoff.pause(1), () -> exclude(life));
             return;
         }

@@ -97,7 +97,7 @@ public final class Main implements Callable<Integer> {
             }
             return 0;
         } catch (DamagedDataException e) {
-            say("the data is damaged or not ours, it was left as it is: " + e.getMessage());
+            say("the data is damaged, or is not that of a broker; nothing was changed: " + e.getMessage());
             LOG.error("start refused data={} cause={}", data, e.getMessage());
             return 1;
         } catch (IOException e) {
@@ -177,7 +177,7 @@ public final class Main implements Callable<Integer> {
     private static void haltUnlessEnded(CountDownLatch ended) {
         try {
             if (!ended.await(EXIT_SECONDS, TimeUnit.SECONDS)) {
-                LOG.error("not ended in time, cut short seconds={}", EXIT_SECONDS);
+                LOG.error("shutdown did not finish in time, the process is ended seconds={}", EXIT_SECONDS);
                 Runtime.getRuntime().halt(1); // like kill -9, which loses no acknowledged message
             }
         } catch (InterruptedException e) {

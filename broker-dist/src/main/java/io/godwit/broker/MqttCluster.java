@@ -398,7 +398,7 @@ final class MqttCluster implements AutoCloseable {
         } catch (TimeoutException e) {
             waits.notLeft(self.toString());
         } catch (ExecutionException e) {
-            LOG.info("left without the others' agreement, they find out by themselves cause={}", e.toString());
+            LOG.info("left before the others agreed, they will notice it by themselves cause={}", e.toString());
         }
         made.close();
     }

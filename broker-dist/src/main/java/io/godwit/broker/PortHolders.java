@@ -98,7 +98,7 @@ final class PortHolders {
         }
         unknown.values()
                 .forEach(socket -> holders.add("port " + socket.port()
-                        + " is held by a process that this user may not look at, of the user with the id "
+                        + " is held by a process that this user may not inspect, of the user with the id "
                         + socket.user()));
         return holders;
     }

@@ -78,7 +78,7 @@ final class SubBrokerSettings {
                 "subBrokerConfig.plugins", wanted, SubBrokerFactory.class, SubBrokerFactory::name, List.of());
         if (!NAME.matcher(found.name()).matches()) {
             throw new IOException("subBrokerConfig.plugins: the SubBroker " + wanted
-                    + " has a name that is none: it must be up to 64 letters, digits, '-' and '_'");
+                    + " has an invalid name: it must be up to 64 letters, digits, '-' and '_'");
         }
         return found;
     }

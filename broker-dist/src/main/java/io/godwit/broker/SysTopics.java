@@ -124,7 +124,7 @@ final class SysTopics implements AutoCloseable {
         try {
             round.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("$SYS topics not published", e);
+            LOG.error("$SYS topics could not be published", e);
         }
     }
 

@@ -72,7 +72,7 @@ class ClusterSettingsTest {
                         List.of(new HostPort("a", 8899), new HostPort("b", 8899)),
                         null,
                         16 << 20));
-        assertThat(ClusterSettings.warnings(config)).singleElement().asString().contains("on this machine only");
+        assertThat(ClusterSettings.warnings(config)).singleElement().asString().contains("only nodes on this machine");
     }
 
     @Test
@@ -218,7 +218,7 @@ class ClusterSettingsTest {
         assertThat(errors("clusterConfig: {host: 127.0.0.1, port: 9000, rpcPort: 9000}"))
                 .singleElement()
                 .asString()
-                .startsWith("clusterConfig.rpcPort: must be another port");
+                .startsWith("clusterConfig.rpcPort: must be at most");
         assertThat(errors("clusterConfig: {host: 127.0.0.1, port: 65535}"))
                 .singleElement()
                 .asString()

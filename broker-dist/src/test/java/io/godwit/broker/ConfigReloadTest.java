@@ -142,7 +142,7 @@ class ConfigReloadTest {
         write("mqttServerConfig: {maxConnections: 6, eventLops: 1}");
         lookTwice();
         assertThat(applied).isEmpty();
-        assertThat(warnings).singleElement().asString().contains("has mistakes", "eventLops: unknown key (line 1)");
+        assertThat(warnings).singleElement().asString().contains("has errors", "eventLops: unknown key (line 1)");
         Files.delete(file);
         lookTwice();
         assertThat(warnings).singleElement().asString().contains("no such configuration file");

@@ -77,7 +77,7 @@ class ImportedConfigTest {
                 mqttServiceConfig: {}
                 authProvderFQN: com.example.Auth
                 """);
-        String limits = "nothing stands for it here; limits are keys of mqttServerConfig and sessionConfig";
+        String limits = "there is no such setting here; limits are keys of mqttServerConfig and sessionConfig";
         assertThatThrownBy(() -> ConfigLoader.load(file, Map.of()))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContainingAll(
@@ -85,7 +85,7 @@ class ImportedConfigTest {
                         "resourceThrottlerFQN: unknown key (line 2), here it is tenantConfig.resourceThrottler, and",
                         "settingProviderFQN: unknown key (line 3), " + limits,
                         "mqttServerConfig.connTimeoutSec: unknown key (line 5), here it is",
-                        "stateStoreConfig: unknown key (line 6), nothing stands for it here",
+                        "stateStoreConfig: unknown key (line 6), there is no such setting here",
                         "mqttServiceConfig: unknown key (line 7), here it is mqttServerConfig",
                         "authProvderFQN: unknown key (line 8), the nearest valid one is",
                         "has keys of BifroMQ; \"bin/godwit-admin config import --from bifromq\" makes a file of it");

@@ -128,7 +128,7 @@ class JwtProviderTest {
             assertThat(stage.accepted(null, token(claims())).userName()).isEqualTo("ann");
             String signed = token(claims());
             String forged = signed.substring(0, signed.length() - 4) + (signed.endsWith("AAAA") ? "BBBB" : "AAAA");
-            assertThat(stage.refused(null, forged).detail()).contains("no key of ours");
+            assertThat(stage.refused(null, forged).detail()).contains("not signed by a known key");
             assertThat(stage.meters
                             .get("plugin.jwt.tokens")
                             .tag("result", "refused")
@@ -304,7 +304,7 @@ class JwtProviderTest {
                 assertThat(stage.refused("c", signed(header, claims().toJson(), own))
                                 .detail())
                         .as(more)
-                        .contains("no key of ours");
+                        .contains("not signed by a known key");
             }
         }
     }

@@ -64,13 +64,13 @@ class WantedVotersTest {
         assertThat(BalanceSettings.warnings(explicit, Map.of()))
                 .singleElement()
                 .asString()
-                .contains(INBOX + " is 1: what the inbox store has depends on one node");
+                .contains(INBOX + " is 1: the data of the inbox store depends on one node");
         BrokerConfig usual = config(CLUSTER, Map.of());
         assertThat(BalanceSettings.warnings(usual, Map.of())).isEmpty();
         assertThat(BalanceSettings.warnings(usual, Map.of("dist", 3, "inbox", 1, "retain", 3)))
                 .singleElement()
                 .asString()
-                .contains("1 voter is wanted of each range: what the inbox store has depends on one node");
+                .contains("1 voter is wanted of each range: the data of the inbox store depends on one node");
         assertThat(BalanceSettings.warnings(config("", Map.of(INBOX, "1")), Map.of()))
                 .as("no warning for a node alone")
                 .isEmpty();

@@ -227,7 +227,7 @@ final class RemovalsAgain implements AutoCloseable {
     }
 
     private void sayAgain(Key key, Watched removal) {
-        LOG.debug("a route is back behind its removal receiver={} number={}", removal.receiver, removal.number);
+        LOG.debug("a route came back after its removal receiver={} number={}", removal.receiver, removal.number);
         removing.remove(removal.filter, removal.receiver, removal.number)
                 .whenComplete((done, failure) -> saidAgain(key, removal, failure));
     }

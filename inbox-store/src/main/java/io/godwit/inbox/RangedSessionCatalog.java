@@ -132,7 +132,7 @@ final class RangedSessionCatalog implements SessionCatalog {
                 answer.sessions().forEach(each -> chars += StoredSessionInfo.chars(each.client()));
                 byte[] next = answer.next() == null ? nextRange : answer.next();
                 if (next != null && Arrays.compareUnsigned(next, from) <= 0) {
-                    throw new IllegalArgumentException("an answer that goes on where it began");
+                    throw new IllegalArgumentException("the answer continues where it began");
                 }
                 if (next == null || found.size() >= limit || chars >= MOST_CHARS) {
                     complete(next);

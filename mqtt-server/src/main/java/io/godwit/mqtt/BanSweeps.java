@@ -41,7 +41,7 @@ final class BanSweeps {
             clients.disconnectIf(key, bans::isBanned, ReasonCode.ADMINISTRATIVE_ACTION)
                     .whenComplete((ended, failure) -> {
                         if (failure != null) {
-                            LOG.error("a client that is banned was not looked for client={}", key, failure);
+                            LOG.error("search for a banned client failed client={}", key, failure);
                         }
                     });
         } else {
@@ -70,9 +70,9 @@ final class BanSweeps {
     private void ended(@Nullable Integer count, @Nullable Throwable failure) {
         isUnderWay = false;
         if (failure != null) {
-            LOG.error("clients that meet a ban were not looked for", failure);
+            LOG.error("search for banned clients failed", failure);
         } else if (count != null && count > 0) {
-            LOG.info("clients disconnected that meet a ban clients={}", count);
+            LOG.info("banned clients disconnected clients={}", count);
         }
     }
 }

@@ -50,7 +50,7 @@ final class TenantSweeps {
     private void ended(@Nullable Throwable failure) {
         isUnderWay = false;
         if (failure != null) {
-            LOG.error("clients were not told of other settings of their tenants", failure);
+            LOG.error("changed settings of tenants could not be applied to their clients", failure);
         }
     }
 }

@@ -324,7 +324,7 @@ class TenantsTest {
                         .filteredOn(BrokerEvent.ConnectRefused.class::isInstance)
                         .singleElement()
                         .asString()
-                        .contains("as many clients as it may");
+                        .contains("its limit of clients");
                 try (TestClient again = client(node, 5, "birds/1");
                         TestClient other = client(node, 5, "lamp")) {
                     assertThat(first.isClosedAfterWhatever()).isTrue();

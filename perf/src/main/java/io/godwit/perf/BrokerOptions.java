@@ -199,7 +199,7 @@ final class BrokerOptions {
             ProcessUsage given =
                     new ProcessUsage(pids.stream().map(BrokerOptions::pid).toList());
             if (given.read().isEmpty()) {
-                throw new IllegalArgumentException("--broker-pid: no such process, or not ours to see: " + pids);
+                throw new IllegalArgumentException("--broker-pid: no such process, or it cannot be read: " + pids);
             }
             return Optional.of(given);
         }

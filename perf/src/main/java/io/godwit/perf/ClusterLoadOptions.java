@@ -50,7 +50,7 @@ final class ClusterLoadOptions {
     ClusterSettings cluster(Scenario scenario, ClusterOptions options) {
         if (scenario.security() != Security.PLAIN) {
             throw new IllegalArgumentException(scenario.name() + " connects over TLS, and the brokers that are started "
-                    + "here listen on plain TCP: perf.sh run --broker");
+                    + "here listen on plain TCP: use perf.sh run --broker");
         }
         int brokers = nodes != null ? nodes : scenario.nodes() > 1 ? scenario.nodes() : USUAL_NODES;
         int usual = ClusterSettings.usualVoters(brokers);

@@ -41,8 +41,8 @@ final class ScenarioOptions {
     Scenario scenario(String name, PublishedReports published) {
         Scenario named = ScenarioName.parse(name)
                 .orElseThrow(() -> new IllegalArgumentException("'" + name
-                        + "' has the form of no scenario; perf.sh list names those of "
-                        + "published reports, perf.sh run --help the forms"));
+                        + "' is not the name of a scenario; perf.sh list shows those of "
+                        + "published reports, perf.sh run --help the forms of names"));
         boolean isPublishedShared = published.tables().stream()
                 .filter(PublishedTable::isShared)
                 .anyMatch(table -> !table.rowsOf(name).isEmpty());
@@ -53,7 +53,7 @@ final class ScenarioOptions {
             throw new IllegalArgumentException("--shared: subscribers of " + name + " have a topic each");
         }
         if (background != null && named.isConnecting()) {
-            throw new IllegalArgumentException("--background: all that " + name + " does is to connect");
+            throw new IllegalArgumentException("--background: " + name + " only opens connections");
         }
         return named.with(s -> s.cleanSession(isClean != null ? isClean : named.isCleanSession())
                 .topology(isShared || isPublishedShared ? Topology.SHARED : named.topology())

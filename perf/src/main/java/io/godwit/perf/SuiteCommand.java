@@ -326,7 +326,7 @@ final class SuiteCommand implements Callable<Integer> {
     private @Nullable String restart(ClientSettings clients, long endNanos) throws InterruptedException {
         String command = before;
         if (command == null) {
-            return "no --before was given, which restarts the broker";
+            return "no --before was given to restart the broker";
         }
         if (!Shell.run(command, within(endNanos, Shell.COMMAND_TIME), System.out)) {
             return "the command that restarts the broker has failed: " + command;

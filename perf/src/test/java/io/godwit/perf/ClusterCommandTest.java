@@ -40,7 +40,7 @@ class ClusterCommandTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "run nonsense | 'nonsense' has the form of no scenario",
+                "run nonsense | 'nonsense' is not the name of a scenario",
                 "run 30k_30k_qos1_p256_1mps_3n_3v --nodes 0 | --nodes must be 1 to 9, was 0",
                 "run 30k_30k_qos1_p256_1mps_3n_3v --nodes 2 | --voters must be 1 to 2 of 2 nodes, was 3",
                 "run 30k_30k_qos1_p256_1mps_3n_3v --voters 5 | --voters must be 1 to 3 of 3 nodes, was 5",

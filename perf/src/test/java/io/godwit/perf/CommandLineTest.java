@@ -49,7 +49,7 @@ class CommandLineTest {
 
     @Test
     void aNameWithoutFormIsRefused() {
-        assertThat(errorsOf(2, "run", "nonsense")).contains("'nonsense' has the form of no scenario");
+        assertThat(errorsOf(2, "run", "nonsense")).contains("'nonsense' is not the name of a scenario");
     }
 
     @ParameterizedTest

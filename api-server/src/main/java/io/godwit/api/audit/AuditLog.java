@@ -150,7 +150,7 @@ public final class AuditLog implements AutoCloseable {
             try {
                 sink.write(entry.text.apply(entry.status));
                 if (fails) {
-                    LOG.info("records of changes are kept again");
+                    LOG.info("records of changes are written again");
                     fails = false;
                 }
                 return;
@@ -158,7 +158,8 @@ public final class AuditLog implements AutoCloseable {
                 if (!fails) {
                     fails = true;
                     LOG.error(
-                            "no change is made by the API: a record of changes cannot be kept cause={}", e.toString());
+                            "the API refuses changes, because it cannot write the record of changes cause={}",
+                            e.toString());
                 }
             }
             if (closing.await(retryMillis, TimeUnit.MILLISECONDS)) {
@@ -188,7 +189,7 @@ public final class AuditLog implements AutoCloseable {
             writer.interrupt();
             int left = MOST - places.availablePermits();
             sink.lost(left);
-            LOG.error("records of changes are lost, they could not be kept records={}", left);
+            LOG.error("records of changes are lost, they could not be written records={}", left);
         }
     }
 }

@@ -60,11 +60,11 @@ public final class Tokens {
         try {
             file = TokenFile.read(path);
             failure = "";
-            LOG.info("tokens read anew file={} entries={}", path, file.entries().size());
+            LOG.info("tokens reloaded file={} entries={}", path, file.entries().size());
         } catch (IOException e) {
             String now = String.valueOf(e.getMessage());
             if (hasChanged || !now.equals(failure)) {
-                LOG.error("tokens of before stay in force: {}", now);
+                LOG.error("tokens not reloaded, the old ones stay in force: {}", now);
             }
             failure = now;
         }

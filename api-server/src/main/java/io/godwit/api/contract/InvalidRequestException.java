@@ -7,7 +7,7 @@ public final class InvalidRequestException extends Exception {
     private final transient List<FieldError> errors;
 
     public InvalidRequestException(List<FieldError> errors) {
-        super("the request is not as the document says: " + errors, null, false, false);
+        super("the request does not match openapi.yaml: " + errors, null, false, false);
         this.errors = List.copyOf(errors);
     }
 

@@ -212,7 +212,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
             return Entry.refused(isSourceFull ? ApiCounts.Bound.ADDRESS : ApiCounts.Bound.ALL);
         }
         if (ousted != null) {
-            LOG.debug("connection closed, its place is another's source={} other={}", ousted.source.name(), names);
+            LOG.debug("connection closed to make room for another source={} other={}", ousted.source.name(), names);
             leave(ousted);
         }
         Place place = new Place(source, connection);

@@ -159,11 +159,11 @@ public final class StreamWriter {
             long begun = System.nanoTime();
             try {
                 if (!room.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                    throw new IOException("the receiver takes nothing any more");
+                    throw new IOException("the receiver has stopped reading");
                 }
                 waitedNanos += System.nanoTime() - begun;
                 if (isTooSlow(bytes, waitedNanos, patience)) {
-                    throw new IOException("the receiver takes less than " + LEAST_BYTES_PER_SECOND + " bytes a second");
+                    throw new IOException("the receiver reads less than " + LEAST_BYTES_PER_SECOND + " bytes a second");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

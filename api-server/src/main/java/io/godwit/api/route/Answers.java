@@ -166,7 +166,7 @@ public final class Answers {
     private boolean isAsDocumented(Operation operation, Reply reply, Object body) {
         List<FieldError> errors = checks ? operation.answerErrors(reply.status(), reply.mediaType(), body) : List.of();
         if (!errors.isEmpty()) {
-            LOG.error("answer is not as the document says operation={} errors={}", operation.id(), errors);
+            LOG.error("answer does not match openapi.yaml operation={} errors={}", operation.id(), errors);
         }
         return errors.isEmpty();
     }
@@ -266,7 +266,7 @@ public final class Answers {
     private static boolean isAsDocumented(Operation operation, WatchFeed.Item item) {
         List<FieldError> errors = operation.eventErrors(item.name(), new JsonObject(item.data()));
         if (!errors.isEmpty()) {
-            LOG.error("event is not as the document says operation={} errors={}", operation.id(), errors);
+            LOG.error("event does not match openapi.yaml operation={} errors={}", operation.id(), errors);
         }
         return errors.isEmpty();
     }

@@ -107,7 +107,7 @@ public final class Authenticator {
 
     private CompletableFuture<Principal> identifyLocal(HttpServerRequest request, Connections.State connection) {
         if (!Callers.isThisMachine(request)) {
-            return refused("without apiServerConfig.tokensFile only this machine may ask, and not through a proxy");
+            return refused("without apiServerConfig.tokensFile only this machine may use the API, not through a proxy");
         }
         if (!Callers.isForLoopbackName(request)) {
             return refused("without apiServerConfig.tokensFile the Host header must be localhost, 127.0.0.1 or [::1]");

@@ -109,7 +109,7 @@ final class Bodies {
             body = new JsonObject(bytes);
             operation.checkBody(body);
         } catch (DecodeException | ClassCastException e) {
-            throw new ProblemException(Problem.invalid("", "the body is no object of JSON"));
+            throw new ProblemException(Problem.invalid("", "the body is not a JSON object"));
         } catch (InvalidRequestException e) {
             throw new ProblemException(Problem.invalid(e.errors()));
         }

@@ -97,12 +97,12 @@ public final class ClientRoutes {
         Optional<String> id = call.text("id");
         if (id.isPresent() && !inPath.equals(NO_PART)) {
             throw new ProblemException(Problem.invalid(
-                    "id", "is for a client id that no path can have, in which " + NO_PART + " stands for it"));
+                    "id", "is only for client ids that a path cannot carry; the path must have " + NO_PART + " then"));
         }
         String clientId = id.orElse(inPath);
         if (clientId.startsWith(BROKERS_OWN) && call.isTenantBound()) {
             throw new ProblemException(
-                    Problem.forbidden("sessions of the broker itself are not for a token that is bound to a tenant"));
+                    Problem.forbidden("a token that is bound to a tenant may not use sessions of the broker itself"));
         }
         return new ClientKey(call.tenant(), clientId);
     }
@@ -123,7 +123,7 @@ public final class ClientRoutes {
             return disconnectAndBan(call, banSeconds);
         }
         if (call.text("reason").isPresent()) {
-            throw new ProblemException(Problem.invalid("reason", "is that of a ban, and needs banSeconds"));
+            throw new ProblemException(Problem.invalid("reason", "is the reason of a ban, so it needs banSeconds"));
         }
         return clients.disconnect(key(call), call.number("reasonCode"), call.within())
                 .thenApply(answer -> {
@@ -137,7 +137,7 @@ public final class ClientRoutes {
     /** Bans first: the ban holds on all nodes before the disconnect, so the client cannot reconnect at another node. */
     private CompletableFuture<Reply> disconnectAndBan(Call call, long seconds) {
         BanAdmin admin = bans.orElseThrow(
-                () -> new ProblemException(Problem.invalid("banSeconds", "nobody can be banned here")));
+                () -> new ProblemException(Problem.invalid("banSeconds", "this broker cannot ban clients")));
         ClientKey key = key(call);
         Duration half = call.within().dividedBy(2); // the two steps run one after the other
         return BanRoutes.make(

@@ -42,6 +42,6 @@ final class Cursors {
 
     /** The cursor does not belong to the list. */
     static ProblemException wrong() {
-        return new ProblemException(Problem.invalid("cursor", "is not what this list gave as next"));
+        return new ProblemException(Problem.invalid("cursor", "is not a value of next from this list"));
     }
 }

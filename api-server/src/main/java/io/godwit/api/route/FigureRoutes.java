@@ -70,7 +70,7 @@ public final class FigureRoutes {
         boolean isPlain = kind.equals("metrics");
         if (isPlain && !answer.missingNodes().isEmpty()) { // the format cannot name missing nodes
             throw new ProblemException(Problem.nodesMissing(
-                    "the sum would lack what these nodes have counted, and fall", answer.missingNodes()));
+                    "the sum would fall, because it would lack the counts of these nodes", answer.missingNodes()));
         }
         JsonObject sums = Json.figures(source.sum(answer.value()));
         if (isPlain) {

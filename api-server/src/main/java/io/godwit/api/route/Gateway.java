@@ -200,7 +200,7 @@ public final class Gateway {
         }
         if (operation.changes() && request.headers().contains("Cookie") && !Callers.isOfOwnPage(request)) {
             answers.problem(
-                    ctx, Problem.forbidden("a request that changes something is not taken with cookies; send a token"));
+                    ctx, Problem.forbidden("a request that changes something must not have cookies; send a token"));
             return;
         }
         Connections.State state = ctx.get(Connections.State.class.getName());
@@ -210,7 +210,7 @@ public final class Gateway {
         Bounded<Principal> identified = new Bounded<>(
                 authenticator.identify(request, state),
                 limits.identifyTimeout(),
-                Problem.unavailable("who asks could not be found out in time"));
+                Problem.unavailable("the caller could not be identified in time"));
         back(ctx, identified.future, (principal, failure) -> {
             identified.end();
             if (principal == null) {
@@ -342,7 +342,7 @@ public final class Gateway {
         Bounded<Reply> bounded = new Bounded<>(
                 reply,
                 limits.requestTimeout(),
-                new Problem(504, "timeout", "No answer in time", "it was asked for, and may still be done"));
+                new Problem(504, "timeout", "No answer in time", "the request was started and may still take effect"));
         back(ctx, bounded.future, (done, failure) -> {
             bounded.end();
             if (turn != null) {

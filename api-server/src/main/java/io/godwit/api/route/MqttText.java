@@ -30,7 +30,7 @@ final class MqttText {
     /** A topic name: also not empty and without wildcards [MQTT5-3.3.2-2]. */
     static String topic(String field, String text) {
         if (!TopicName.isValid(string(field, text))) {
-            throw wrong(field, "is no topic name: it has a wildcard, or nothing");
+            throw wrong(field, "is not a topic name: it is empty or has a wildcard");
         }
         return text;
     }
@@ -51,7 +51,7 @@ final class MqttText {
         try {
             return Base64.getDecoder().decode(text);
         } catch (IllegalArgumentException e) {
-            throw wrong(field, "is no Base64: " + e.getMessage());
+            throw wrong(field, "is not Base64: " + e.getMessage());
         }
     }
 

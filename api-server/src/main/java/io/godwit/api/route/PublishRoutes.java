@@ -56,13 +56,13 @@ public final class PublishRoutes {
             case DELIVERED -> outcome("delivered");
             case NO_SUBSCRIBERS -> outcome("no-subscribers");
             case OVERLOADED ->
-                throw new ProblemException(Problem.unavailable("a store takes no more now; nothing was published"));
+                throw new ProblemException(Problem.unavailable("a store is overloaded; nothing was published"));
             case NOT_STORED ->
                 throw new ProblemException(new Problem(
                         503,
                         "not-stored",
                         "The message was not stored",
-                        "a store did not take it in time; a part of its receivers may have it"));
+                        "a store did not answer in time; some receivers may have got the message"));
         };
     }
 
@@ -78,7 +78,7 @@ public final class PublishRoutes {
                 : MqttText.utf8("payload", payload);
         MessageProperties properties = properties(body.getJsonObject("properties", new JsonObject()));
         if (properties.payloadFormat() == 1 && MqttText.text(bytes) == null) {
-            throw MqttText.wrong("payload", "is no UTF-8, as properties.payloadFormat says");
+            throw MqttText.wrong("payload", "is not UTF-8, although properties.payloadFormat says so");
         }
         return new Outgoing(
                 topic, bytes, Qos.of(body.getInteger("qos", 0)), body.getBoolean("retain", false), properties);

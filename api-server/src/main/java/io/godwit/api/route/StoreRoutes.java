@@ -169,7 +169,7 @@ public final class StoreRoutes {
     private CompletableFuture<Reply> replaceState(Call call) {
         return stores.replaceState(node(call))
                 .thenApply(state -> Reply.json(Json.object(state.orElseThrow(() -> new ProblemException(
-                        Problem.notFound("the node that is asked knows of no replacement of node " + node(call)))))));
+                        Problem.notFound("this node does not know of a replacement of node " + node(call)))))));
     }
 
     private CompletableFuture<Reply> backup(Call call) {

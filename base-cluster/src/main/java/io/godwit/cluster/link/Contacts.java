@@ -171,7 +171,7 @@ final class Contacts {
             contact.attempt = 0;
             contact.hasLeft = false;
             contact.notBeforeNanos = nowNanos;
-            end(contact, "incarnation " + incarnation + " of the node is there");
+            end(contact, "the node has restarted, its incarnation is " + incarnation);
         }
         return contact;
     }
@@ -279,7 +279,7 @@ final class Contacts {
             lastSession = Math.max(lastSession, Math.min(refused.getSession(), Handshake.MAX_SESSION));
             Pairing pairing = contact.pairing;
             if (pairing != null) {
-                pairing.end("it is over at the other end");
+                pairing.end("the other end has ended the pairing");
             }
         }
     }
@@ -293,7 +293,7 @@ final class Contacts {
         }
         deadlines.put(connection, nowNanos + HELLO_NANOS);
         if (isClosing || deadlines.size() > MAX_UNATTACHED) {
-            cancel(connection, "too many streams begin");
+            cancel(connection, "too many streams are being opened");
         }
     }
 
@@ -313,7 +313,7 @@ final class Contacts {
         }
         Contact contact = meet(hello.getNodeId(), hello.getIncarnation());
         if (contact == null || contact.incarnation != hello.getIncarnation()) {
-            refuse(connection, Handshake.refused(Reason.REASON_NOT_NOW, "another life of this node is known", 0));
+            refuse(connection, Handshake.refused(Reason.REASON_NOT_NOW, "another incarnation of the node is known", 0));
             return;
         }
         Pairing pairing = contact.pairing;
@@ -329,7 +329,7 @@ final class Contacts {
         with.handshake().hear(connection, hello);
         connection.dialedBy(contact.nodeId, hello.getSession());
         if (hello.getSession() > contact.session && pairing != null) {
-            end(contact, "the other end has begun anew");
+            end(contact, "the other end has begun a new pairing");
             contact.held = new Contact.Held(connection, message);
             return;
         }
@@ -366,7 +366,7 @@ final class Contacts {
     private void attach(Contact contact, LinkConnection connection) {
         Pairing known = contact.pairing;
         if (known != null && !known.agreement().equals(connection.agreement())) {
-            known.violated("the peer goes on with " + connection.agreement() + ", it began with " + known.agreement());
+            known.violated("the peer now uses " + connection.agreement() + ", it began with " + known.agreement());
             cancel(connection, "another agreement");
             return;
         }
@@ -498,7 +498,7 @@ final class Contacts {
         Long told = contact.versionsToldNanos;
         if (told == null || nowNanos - told >= VERSION_WORDS_NANOS) {
             contact.versionsToldNanos = nowNanos;
-            LOG.warn("no link: the node speaks no version that this one does node={} why={}", contact.nodeId, what);
+            LOG.warn("no link: no protocol version is common to both nodes node={} why={}", contact.nodeId, what);
         }
     }
 

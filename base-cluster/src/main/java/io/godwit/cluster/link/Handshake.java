@@ -159,14 +159,14 @@ final class Handshake {
         if (layoutOf(hello) == 0) {
             return refused(
                     Reason.REASON_VERSION,
-                    "this node speaks " + versions.layout() + " of the links, and not "
+                    "this node supports " + versions.layout() + " of links, not "
                             + range(hello.getLeastVersion(), hello.getMostVersion()),
                     0);
         }
         if (payloadOf(hello) == 0) {
             return refused(
                     Reason.REASON_VERSION,
-                    "this node speaks " + versions.payload() + " of the frames, and not "
+                    "this node supports " + versions.payload() + " of frames, not "
                             + range(hello.getLeastPayload(), hello.getMostPayload()),
                     0);
         }
@@ -178,7 +178,7 @@ final class Handshake {
         } else if (hello.getToIncarnation() != selfIncarnation) {
             why = "this is incarnation " + selfIncarnation;
         } else if (hello.getNodeId().compareTo(selfId) >= 0) {
-            why = "the node with the lower id dials";
+            why = "only the node with the lower id opens the connection";
         } else if (hello.getSession() < 1 || hello.getSession() > MAX_SESSION) {
             why = "pairings are counted from 1";
         } else if (members.stream().noneMatch(member -> isNamedBy(hello, member))) {

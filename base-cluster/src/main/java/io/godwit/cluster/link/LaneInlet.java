@@ -87,7 +87,7 @@ final class LaneInlet {
         long first = opened.getLong(LinkMessage.HEAD_BYTES + 1);
         opened.position(LinkMessage.DATA_HEAD_BYTES);
         if (first != cursor) {
-            throw new LinkProtocolException("lane " + lane + " goes on at " + first + " and not at " + cursor);
+            throw new LinkProtocolException("lane " + lane + " continues at " + first + ", expected " + cursor);
         }
         message = next;
         rest = opened;
@@ -108,7 +108,7 @@ final class LaneInlet {
                         + rest.remaining() + " are left");
             }
             if (hasMore && passedBytes != 0) {
-                throw new LinkProtocolException("lane " + lane + " has two frames in pieces");
+                throw new LinkProtocolException("lane " + lane + " begins a frame inside another");
             }
             boolean isPiece = hasMore || isInFrame;
             if ((isPiece ? (long) pieces.length() : 0) + length > maxFrameBytes) {

@@ -111,7 +111,7 @@ final class Pairing implements Peer, LinkConnection.Taker {
     /** The receiver's future; null if the frame was not received, because the pairing is over. */
     private @Nullable CompletableFuture<?> receive(@Nullable LaneReceiver receiver, Lane lane, byte[] frame) {
         if (receiver == null) {
-            abandon("nothing receives lane " + lane);
+            abandon("no receiver for lane " + lane);
             return null;
         }
         try {
@@ -290,7 +290,7 @@ final class Pairing implements Peer, LinkConnection.Taker {
             violated(String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) { // outermost frame of the thread
             LOG.error("peer given up peer={}", this, e);
-            end("failed here: " + e);
+            end("failed on this node: " + e);
         }
         return true;
     }

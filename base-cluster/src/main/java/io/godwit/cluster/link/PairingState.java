@@ -50,7 +50,7 @@ final class PairingState {
     }
 
     void violated(String why) {
-        LOG.warn("peer does not keep to the protocol peer={} why={}", peer, why);
+        LOG.warn("peer violates the link protocol peer={} why={}", peer, why);
         end("protocol: " + why);
     }
 

@@ -66,10 +66,10 @@ class LinkVersionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"the links", "the frames"})
+    @ValueSource(strings = {"of links", "of frames"})
     void withoutACommonVersionThereIsNoLinkAndBothSaySoOnce(String what) throws Exception {
         VersionRange newer = new VersionRange(3, 3);
-        LinkVersions atB = what.equals("the links")
+        LinkVersions atB = what.equals("of links")
                 ? new LinkVersions(newer, NEW.payload())
                 : new LinkVersions(NEW.layout(), newer);
         Logger logger = (Logger) LoggerFactory.getLogger(Contacts.class);
@@ -90,7 +90,7 @@ class LinkVersionsTest {
             Await.holds(
                     "said once", Duration.ofMillis(300), () -> warnings(lines).size() == 2);
             assertThat(warnings(lines))
-                    .allSatisfy(line -> assertThat(line).contains("speaks no version that this one does", what));
+                    .allSatisfy(line -> assertThat(line).contains("no protocol version is common", what));
             assertThat(warnings(lines)).anySatisfy(line -> assertThat(line).contains("node=a"));
             assertThat(warnings(lines)).anySatisfy(line -> assertThat(line).contains("node=b"));
             nodes.pass(TimeUnit.SECONDS.toNanos(61));

@@ -97,7 +97,7 @@ public final class RangeCopies implements RangeBackups {
 
     private static RangeCopy settled(String store, Range range, RangeState state, Path target) throws IOException {
         if (!(state.phase() instanceof RangeState.Settled)) {
-            throw new IOException("range " + range.groupId() + " is being joined with another: " + state.phase());
+            throw new IOException("range " + range.groupId() + " is being merged with another: " + state.phase());
         }
         return new Copy(store, state, target);
     }
@@ -116,7 +116,7 @@ public final class RangeCopies implements RangeBackups {
                 expected = new byte[0];
             }
             if (expected == null || !Arrays.equals(expected, copy.start())) {
-                throw new IOException("the ranges of " + store + " on this node are not all keys once");
+                throw new IOException("the ranges of " + store + " on this node overlap or have gaps");
             }
             expected = copy.end();
         }
@@ -125,7 +125,7 @@ public final class RangeCopies implements RangeBackups {
 
     private static void checkEnd(String store, byte @Nullable [] end) throws IOException {
         if (end != null) {
-            throw new IOException("the ranges of " + store + " on this node do not go up to the last key");
+            throw new IOException("the ranges of " + store + " on this node do not reach the last key");
         }
     }
 

@@ -104,7 +104,7 @@ public final class Restore {
         }
         if (!isEmptyDirectory(unfinished)) {
             if (!DataDirectory.isOne(unfinished)) {
-                throw new FileAlreadyExistsException(unfinished + " is in the way and is nothing that a restore left");
+                throw new FileAlreadyExistsException(unfinished + " is not what a restore left: move it away");
             }
             DataDirectory.checkUnclaimed(unfinished);
         }

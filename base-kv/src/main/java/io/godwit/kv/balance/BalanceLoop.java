@@ -122,7 +122,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
             if (watch.outcome() == null) {
                 if (now - watch.beganNanos() >= config.timeout().toNanos()) {
                     LOG.warn(
-                            "balance action without an end keySpace={} seconds={} action={}",
+                            "balance action has not ended keySpace={} seconds={} action={}",
                             keySpace,
                             config.timeout().toSeconds(),
                             watch.action());
@@ -173,7 +173,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
                 return action;
             }
             fault = "asked for " + action.get() + ", but " + fault;
-            LOG.warn("balancer is wrong keySpace={} balancer={} fault={}", keySpace, slot.name(), fault);
+            LOG.warn("balancer asks for the impossible keySpace={} balancer={} fault={}", keySpace, slot.name(), fault);
         } catch (RuntimeException
                 | LinkageError
                 | StackOverflowError
@@ -192,7 +192,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
             return "there is no such range";
         }
         if (!view.actionable().contains(range.get())) {
-            return "the range is led by " + range.get().leader().orElse("nobody") + " and has under way: "
+            return "the range is led by " + range.get().leader().orElse("nobody") + ", change under way: "
                     + range.get().change().map(Enum::toString).orElse("nothing");
         }
         if (range.get().epoch() != action.epoch()) {

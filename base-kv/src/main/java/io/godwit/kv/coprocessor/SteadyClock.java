@@ -73,7 +73,7 @@ public final class SteadyClock {
         base = new Base(now, nanos, ahead);
         if (Math.abs(ahead) > TELL_NANOS && Math.abs(known.aheadNanos) <= TELL_NANOS) {
             LOG.warn(
-                    "the wall clock was set, expiries follow slowly differenceSeconds={}",
+                    "the wall clock was changed, expiry times follow it slowly differenceSeconds={}",
                     TimeUnit.NANOSECONDS.toSeconds(ahead));
         }
     }

@@ -120,7 +120,7 @@ public final class ClusterEntry {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof ClusterException own
                     ? own
-                    : new ClusterException("not joined: " + e.getCause(), e);
+                    : new ClusterException("cannot join the cluster: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ClusterException("interrupted while joining", e);
@@ -148,14 +148,14 @@ public final class ClusterEntry {
                 if (unseen.isEmpty()) {
                     return belong.clusterId();
                 }
-                what = "the node at " + unseen.get() + ", which takes connections and may be of another cluster";
+                what = "the node at " + unseen.get() + ": it accepts connections, but may be of another cluster";
             }
             if (decision instanceof JoinRule.Refuse refused) {
                 throw new ClusterException(refused.why());
             }
             long now = System.nanoTime();
             if (now - end >= 0) {
-                throw new ClusterException("no cluster to join within "
+                throw new ClusterException("found no cluster to join within "
                         + settings.joinTimeout().toSeconds() + " s, waited for " + what
                         + ". Start the nodes that clusterConfig.seedEndpoints names with bootstrap true, or check"
                         + " seedEndpoints and env");
@@ -166,7 +166,7 @@ public final class ClusterEntry {
             progress.waitsFor(what);
             if (now - nextWord >= 0) {
                 nextWord = now + TimeUnit.MILLISECONDS.toNanos(TELL_MILLIS);
-                LOG.info("waiting for a cluster to join, for {}", what);
+                LOG.info("waiting to join a cluster: waiting for {}", what);
             }
             pause();
         }

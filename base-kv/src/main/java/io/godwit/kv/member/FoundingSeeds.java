@@ -42,19 +42,19 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
                 unclear.add("seed " + seed.name() + " does not resolve");
             } else if (addresses.stream().anyMatch(address -> isSelf(address, self))) {
                 if (seeds.size() == 1 && !names(seed.name().host(), self, host)) {
-                    unclear.add("the only seed, " + seed.name() + ", is a name that may stand for other nodes later");
+                    unclear.add("the only seed, " + seed.name() + ", is a name that may resolve to other nodes later");
                 }
             } else if (addresses.size() > 1) {
-                unclear.add("seed " + seed.name() + " has " + addresses.size() + " addresses, and is to name one node");
+                unclear.add("seed " + seed.name() + " has " + addresses.size() + " addresses, but must name one node");
             } else {
                 all.add(text(addresses.get(0)));
             }
         }
         if (seeds.isEmpty() && !domainName.isEmpty()) {
-            unclear.add("clusterDomainName does not tell which nodes there are to be");
+            unclear.add("clusterDomainName does not say which nodes the cluster will have");
         }
         if (all.size() > MAX_SEEDS) {
-            unclear.add("there are " + all.size() + " seeds, of which " + MAX_SEEDS + " at most can begin a cluster");
+            unclear.add("there are " + all.size() + " seeds, but at most " + MAX_SEEDS + " can begin a cluster");
             return new FoundingSeeds(own, List.of(own), String.join("; ", unclear));
         }
         return new FoundingSeeds(own, List.copyOf(all), String.join("; ", unclear));

@@ -113,7 +113,7 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         for (Member other : others) {
             MemberFacts facts = MemberFacts.of(other);
             if (facts.founding() == Founding.ALONE) {
-                return new Wait("node " + other + ", which is to begin the cluster alone");
+                return new Wait("node " + other + " to begin the cluster alone (its clusterConfig.foundAlone)");
             }
         }
         if (!seeds.unclear().isEmpty()) {
@@ -124,7 +124,7 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
             String theirs = MemberFacts.of(other).seeds();
             if (!theirs.isEmpty() && theirs.equals(seeds.textWithoutSelf())) {
                 return new Wait("the node at " + theirs.split(",", 2)[0] + ", the first of the seeds [" + theirs
-                        + "] that node " + other + " has, which begin the cluster: this node is no seed of theirs");
+                        + "] of node " + other + ", to begin the cluster: this node is not among these seeds");
             }
         }
         Set<String> seen = new TreeSet<>(Set.of(seeds.self()));
@@ -141,12 +141,12 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
             if (facts.founding() == Founding.NEVER) {
                 passed.add(facts.at());
             } else if (isSeed && facts.at().compareTo(seeds.self()) < 0) {
-                return new Wait("node " + other + ", the first of the seeds, which begins the cluster"
+                return new Wait("node " + other + ", the first of the seeds, to begin the cluster"
                         + missing(seeds, seen, others));
             } else if (!FoundingSeeds.isBehind(facts.seeds(), facts.at(), seeds.self())) {
                 return new Wait(
                         facts.seeds().isEmpty()
-                                ? "node " + other + " to know its seeds, since it may begin the cluster too"
+                                ? "node " + other + " to know its seeds, because it may begin the cluster too"
                                 : "node " + other + " to name the same seeds as this one: it has [" + facts.seeds()
                                         + "], this one has [" + seeds.text() + "]");
             }
@@ -155,12 +155,12 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
                 .filter(seed -> seed.compareTo(seeds.self()) < 0 && !(seen.contains(seed) && passed.contains(seed)))
                 .findFirst();
         if (first.isPresent()) {
-            return new Wait("the node at " + first.get() + ", the first of the seeds, which begins the cluster and is"
+            return new Wait("the node at " + first.get() + ", the first of the seeds, to begin the cluster; it is"
                     + " not seen");
         }
         if (seeds.all().size() == 1 && joinedFor.compareTo(TO_BE_FOUND) < 0) {
-            return new Wait("the first " + TO_BE_FOUND.toSeconds() + " s to pass, in which nodes of a cluster find this"
-                    + " one: it names no other node in clusterConfig.seedEndpoints that it could ask");
+            return new Wait("the first " + TO_BE_FOUND.toSeconds() + " s to pass, so that nodes of a cluster can find"
+                    + " this one: its clusterConfig.seedEndpoints name no other node that it could ask");
         }
         return 2 * seen.size() > seeds.all().size()
                 ? new Belong(newId.get())
@@ -172,7 +172,7 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         others.forEach(other -> all.add(MemberFacts.of(other).at()));
         List<String> away =
                 seeds.all().stream().filter(seed -> !all.contains(seed)).toList();
-        return away.isEmpty() ? "" : ": not seen of " + seeds.all().size() + " are " + String.join(", ", away);
+        return away.isEmpty() ? "" : ": of " + seeds.all().size() + " seeds it does not see " + String.join(", ", away);
     }
 
     private Decision join(Collection<Member> others, TreeSet<String> clusters) {
@@ -200,8 +200,8 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
             return Optional.empty();
         }
         String foreign = MemberFacts.of(other).clusterId();
-        return Optional.of("node " + other + " is of cluster " + foreign + ", this node of cluster " + clusterId
-                + ", in one environment: nothing is taken from it. "
+        return Optional.of("node " + other + " is of cluster " + foreign + ", this node is of cluster " + clusterId
+                + ", but both are in one environment. This node ignores it. "
                 + whichToWipe(
                         new TreeSet<>(List.of(clusterId, foreign)).stream().toList()));
     }

@@ -64,7 +64,7 @@ public final class MemberWatch implements ClusterListener {
     @Override
     public void joined(Member member) {
         if (isForgotten.test(member.nodeId())) {
-            LOG.warn("a forgotten node is here, and is told so: node={}", member);
+            LOG.warn("a forgotten node has joined, it is told to stop node={}", member);
         }
         look(member);
     }

@@ -80,9 +80,9 @@ public final class NotedFacts {
 
     /** How a node that was given up can come back. */
     static String wayBack(String storeId) {
-        return "node " + storeId + " was forgotten by an operator of its cluster, which has replaced what it had. "
-                + "Nothing of its data was changed. To join again, move its data directory aside and start it with an "
-                + "empty one and bootstrap false: it comes as a new node and is given replicas";
+        return "node " + storeId + " was forgotten by an operator, and its cluster has replaced its replicas. "
+                + "Its data was not changed. To join again, move its data directory aside and start it with an "
+                + "empty one and bootstrap false. It then joins as a new node and gets replicas";
     }
 
     /** Adds {@code listener}, which gets the store id of each node that is forgotten, on any thread. */
@@ -120,7 +120,7 @@ public final class NotedFacts {
             Optional<Voters> wanted = known.wantedOf(store.getKey());
             if (wanted.isPresent() && store.getValue() > wanted.get().highest()) {
                 LOG.info(
-                        "voters wanted are raised by the configuration store={} from={} to={}",
+                        "the configuration raises the wanted number of voters store={} from={} to={}",
                         store.getKey(),
                         wanted.get().count(),
                         store.getValue());
@@ -205,7 +205,7 @@ public final class NotedFacts {
         try {
             write();
         } catch (RuntimeException e) { // outermost frame; others send the facts again after the next start
-            LOG.warn("facts of the cluster are not written", e);
+            LOG.warn("the facts of the cluster cannot be written", e);
         }
     }
 }

@@ -76,7 +76,7 @@ public final class FactsTeller {
                     ActionOutcome.DONE,
                     missing.isEmpty()
                             ? done
-                            : done + "; not confirmed by " + missing + ", told again with each report");
+                            : done + "; not confirmed by " + missing + ", which will be told again");
         });
     }
 }

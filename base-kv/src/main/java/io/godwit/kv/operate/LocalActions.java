@@ -182,12 +182,14 @@ final class LocalActions implements ActionExecutor {
         return switch (outcome) {
             case DONE -> OperationResult.DONE;
             case STALE ->
-                new OperationResult(ActionOutcome.STALE, "the range is not what it was, or cannot be changed so");
+                new OperationResult(ActionOutcome.STALE, "the range has changed, or cannot be changed in this way");
             case BUSY ->
                 new OperationResult(
                         ActionOutcome.REFUSED,
-                        "something else is being done to the range, or Raft refused: see the log");
-            case UNKNOWN -> new OperationResult(ActionOutcome.FAILED, "the leadership ended, it may be done or not");
+                        "another change of the range is under way, or Raft refused: see the log");
+            case UNKNOWN ->
+                new OperationResult(
+                        ActionOutcome.FAILED, "the leadership ended, the change may or may not be done");
         };
     }
 

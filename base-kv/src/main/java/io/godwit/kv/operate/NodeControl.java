@@ -166,9 +166,9 @@ public final class NodeControl implements NodeOperations {
     public CompletableFuture<OperationResult> drain(String storeId, boolean isToGo, boolean mayReduce) {
         boolean isThere = isThere(storeId);
         if (!isThere) {
-            return refused("node " + storeId + " is not running, so it cannot be told to go" + downFor(storeId)
-                    + ": start it again, or, if it never comes back with its data, forget it (godwit-admin forget), "
-                    + "and its replicas are made anew on other nodes");
+            return refused("node " + storeId + " is not running" + downFor(storeId) + ", so it cannot be drained"
+                    + ": start it again. If it never comes back with its data, forget it (godwit-admin forget); "
+                    + "other nodes then get new replicas");
         }
         NodeReport report = reports().get(storeId);
         boolean isNew = isToGo && (report == null || !report.status().isDraining());
@@ -235,7 +235,7 @@ public final class NodeControl implements NodeOperations {
     }
 
     private void drainSelf(boolean isToGo) {
-        LOG.info("this node is {}", isToGo ? "to go: leaders and replicas move off it" : "to stay");
+        LOG.info("this node {}", isToGo ? "drains: its leaders and replicas move to other nodes" : "no longer drains");
         drain.accept(isToGo);
         if (links != null) {
             links.exchange().changed();
@@ -300,8 +300,8 @@ public final class NodeControl implements NodeOperations {
             return refused("there is no node " + storeId);
         }
         if (!noted.now().mayForget(storeId)) {
-            return refused("node " + storeId + " cannot be noted as forgotten: " + ClusterFacts.MAX_FORGOTTEN
-                    + " are already, or its id is none of a node");
+            return refused("node " + storeId + " cannot be forgotten: " + ClusterFacts.MAX_FORGOTTEN
+                    + " nodes are forgotten already, or the id is not that of a node");
         }
         String left = redundancy.afterForgetting(storeId);
         LOG.warn("node is forgotten, an operator asked for it node={} {}", storeId, left);
@@ -352,7 +352,7 @@ public final class NodeControl implements NodeOperations {
         lostStores.stream()
                 .filter(lost -> lost.equals(own.storeId())
                         || links != null && links.members().isAlive(lost))
-                .forEach(lost -> errors.add("node " + lost + " is there: it is not lost"));
+                .forEach(lost -> errors.add("node " + lost + " is running: it is not lost"));
         if (store == null || !errors.isEmpty()) {
             return CompletableFuture.completedFuture(new RecoveryResult(List.of(), errors));
         }
@@ -384,7 +384,7 @@ public final class NodeControl implements NodeOperations {
         if (left.isEmpty()) {
             errors.add(name + " has no voter left of " + voters + ": only a backup brings it back");
         } else if (!away.isEmpty()) {
-            errors.add(name + ": voters " + away + " are neither here nor said to be lost");
+            errors.add(name + ": voters " + away + " do not run, but are not named as lost");
         } else {
             steps.add(name + ": " + left + " of the voters " + voters + " go on by themselves");
             return Optional.of(new Reset(store, range.rangeId(), left));

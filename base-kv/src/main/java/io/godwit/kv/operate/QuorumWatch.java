@@ -81,7 +81,7 @@ public final class QuorumWatch {
         long now = clock.getAsLong();
         List<Route> all = routes.all();
         if (all.isEmpty()) {
-            return "no node that is there knows a range of it";
+            return "no running node knows a range of it";
         }
         Map<String, List<Long>> byMissing = new TreeMap<>();
         List<Long> leaderless = new ArrayList<>();

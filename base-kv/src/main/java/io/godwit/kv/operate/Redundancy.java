@@ -65,20 +65,20 @@ final class Redundancy {
         stores.forEach(store -> closed.remove(store.name()));
         if (!closed.isEmpty() || stores.isEmpty()) {
             return Optional.of("stores " + (closed.isEmpty() ? "" : closed + " ")
-                    + "are not open on this node yet: ask again later, or another node");
+                    + "are not open on this node yet: try again later, or ask another node");
         }
         if (!unheard.silent().isEmpty()) {
             return Optional.of("nodes " + new TreeSet<>(unheard.silent())
-                    + " are there, but have not told yet what they have: ask again in a moment");
+                    + " are running, but have not reported their replicas yet: try again in a moment");
         }
         List<String> gaps = stores.stream()
                 .filter(Store::hasGap)
-                .map(store -> "some keys of " + store.name() + " have no range that a node which is there knows of")
+                .map(store -> "some keys of " + store.name() + " have no range that a running node knows")
                 .toList();
         return gaps.isEmpty()
                 ? Optional.empty()
-                : Optional.of(String.join("; ", gaps) + ": the only copy may be on a node that is away. "
-                        + "Ask again in a moment, or start the nodes that are away");
+                : Optional.of(String.join("; ", gaps) + ": the only copy may be on a node that does not run. "
+                        + "Try again in a moment, or start the missing nodes");
     }
 
     /** Number of nodes that may keep replicas without this one. */
@@ -101,7 +101,7 @@ final class Redundancy {
     Optional<String> without(String storeId) {
         Optional<String> unclear = unclear();
         if (unclear.isPresent()) {
-            return Optional.of("what the node has cannot be told: " + unclear.get() + ", or accept that (--reduce)");
+            return Optional.of("the node's replicas are not known: " + unclear.get() + "; --reduce drains it anyway");
         }
         int left = left(storeId);
         List<String> losses = new ArrayList<>();
@@ -121,7 +121,7 @@ final class Redundancy {
         return losses.isEmpty()
                 ? Optional.empty()
                 : Optional.of("without node " + storeId + " there are " + left + " nodes to keep replicas: "
-                        + String.join("; ", losses) + ". Add a node first, or accept that (--reduce)");
+                        + String.join("; ", losses) + ". Add a node first, or drain it anyway (--reduce)");
     }
 
     private static String ranges(String store, int count) {
@@ -155,7 +155,7 @@ final class Redundancy {
         return isAllLed || there * 2 > counted.size()
                 ? Optional.empty()
                 : Optional.of("the node that was asked reaches " + there + " of " + counted.size()
-                        + " nodes, and ranges without a leader are among what it sees: it may be cut off itself. "
+                        + " nodes and sees ranges without a leader: it may be cut off itself. "
                         + "Ask another node");
     }
 
@@ -167,18 +167,18 @@ final class Redundancy {
         String name = store.nameOf(range);
         if (voters.size() == 1) {
             return Optional.of(name + " has its only voter on " + storeId
-                    + ": start that node again, only it has what is stored there");
+                    + ": start that node again, only it has this data");
         }
         List<String> there = voters.stream()
                 .filter(voter -> !voter.equals(storeId) && isThere(voter) && !range.hasStopped(voter))
                 .toList();
         if (there.size() * 2 <= voters.size()) {
             return Optional.of(name + " needs its vote, only " + there + " of the voters " + voters
-                    + " are there and run: start it again, or, if it never comes back, have the others go on by "
-                    + "themselves first (godwit-admin recover)");
+                    + " run: start it again. If it never comes back, first let the others continue without it "
+                    + "(godwit-admin recover)");
         }
         return range.leader().isEmpty()
-                ? Optional.of(name + " has no leader at the moment, and the node is one of its voters: ask again "
+                ? Optional.of(name + " has no leader at the moment, and the node is one of its voters: try again "
                         + "when it has one")
                 : Optional.empty();
     }

@@ -152,7 +152,7 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
             return CompletableFuture.completedFuture(new OperationResult(
                     ActionOutcome.STALE,
                     "range " + action.rangeId()
-                            + (range.isEmpty() ? " is not known, or no more" : " has no leader at the moment")));
+                            + (range.isEmpty() ? " does not exist, or no longer" : " has no leader at the moment")));
         } else if (leader.equals(self) || cluster == null) {
             result = actions.carryOut(action);
         } else {
@@ -160,7 +160,7 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         }
         long nanosLeft = deadline.remainingNanos(System.nanoTime());
         return result.completeOnTimeout(
-                new OperationResult(ActionOutcome.FAILED, "not ended by the deadline: it may end well later"),
+                new OperationResult(ActionOutcome.FAILED, "not finished by the deadline, it may still succeed"),
                 nanosLeft,
                 TimeUnit.NANOSECONDS);
     }
@@ -222,11 +222,11 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
             return refused(count + " voters: must be from 1 to " + MAX_VOTERS);
         }
         if (links == null) {
-            return refused("this node is alone, in no cluster: there is nothing to replicate to");
+            return refused("this node is not in a cluster: there is no other node for replicas");
         }
         if (count < now && !mayReduce) {
-            return refused(name() + ": each range is to have " + survives(now) + "; it would be " + survives(count)
-                    + ". " + losing(count) + " of " + ranges().size() + " ranges would give up copies that they have");
+            return refused(name() + ": each range is to have " + survives(now) + "; it would have " + survives(count)
+                    + ". " + losing(count) + " of " + ranges().size() + " ranges would lose copies");
         }
         facts.facts().want(name(), count);
         return facts.tellAll(name() + ": each range is to have " + survives(count) + ", no longer " + voters(now));

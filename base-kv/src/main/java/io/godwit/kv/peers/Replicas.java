@@ -259,7 +259,7 @@ public final class Replicas {
         rpc.ask(caller, Question.DESCRIBE_RANGE, question(ranges.name(), rangeId), TIMEOUT_MILLIS)
                 .thenAcceptAsync(answer -> createAsMember(answer, caller), io)
                 .exceptionally(failure -> {
-                    LOG.info("group that calls is not joined group={} cause={}", groupId, failure.getMessage());
+                    LOG.info("cannot join a group that called group={} cause={}", groupId, failure.getMessage());
                     return null;
                 });
     }

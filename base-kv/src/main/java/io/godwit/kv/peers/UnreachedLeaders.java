@@ -122,14 +122,14 @@ final class UnreachedLeaders {
         });
         asked.forEach((voter, groups) -> {
             LOG.info(
-                    "leader not reached, another voter is asked to lead leader={} voter={} groups={}",
+                    "leader is not reachable, asking another voter to lead leader={} voter={} groups={}",
                     leader,
                     voter,
                     groups);
             rpc.ask(voter, Question.TAKE_OVER, encode(leader, groups), TIMEOUT_MILLIS)
                     .whenComplete((done, failure) -> {
                         if (failure != null) {
-                            LOG.info("not asked to lead voter={} cause={}", voter, failure.getMessage());
+                            LOG.info("voter could not be asked to lead voter={} cause={}", voter, failure.getMessage());
                         }
                     });
         });
@@ -184,7 +184,7 @@ final class UnreachedLeaders {
                 throw new IOException("count of " + count);
             }
             LOG.info(
-                    "asked to lead what another node does not reach leader={} asker={} groups={}",
+                    "asked to lead, because another node cannot reach the leader leader={} asker={} groups={}",
                     leader,
                     asker,
                     count);

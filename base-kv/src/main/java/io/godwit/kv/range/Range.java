@@ -375,16 +375,16 @@ public final class Range implements Sibling {
         } else if (outcome == ChangeOutcome.BUSY) {
             String underWay = changeUnderWay();
             return underWay.isEmpty()
-                    ? "the range does not lead here any more, or Raft refused: see the log"
-                    : "this is being done to the range already: " + underWay.toLowerCase(Locale.ROOT);
+                    ? "this node no longer leads the range, or Raft refused: see the log"
+                    : "another change of the range is under way: " + underWay.toLowerCase(Locale.ROOT);
         } else if (key == null) {
-            return "it has nothing to cut between: all that is in it has to stay together, as what one session has, or "
-                    + "it is empty";
+            return "the range has no key to split at: it is empty, or all its keys belong together, such as those of "
+                    + "one session";
         }
         Key cut = Key.of(coprocessor.splitPoint(key));
         String where =
-                cut.equals(Key.of(key)) ? "" : ", which is cut at " + cut + ", where what stays together begins,";
-        return "the key " + Key.of(key) + where + " does not lie behind the first key of the range, which is "
+                cut.equals(Key.of(key)) ? "" : ", which moves to " + cut + ", the first of keys that belong together,";
+        return "the key " + Key.of(key) + where + " does not lie after the first key of the range, which is "
                 + now.bounds();
     }
 

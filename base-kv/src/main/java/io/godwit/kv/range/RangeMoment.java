@@ -53,7 +53,7 @@ public final class RangeMoment {
             for (Range range : ranges) {
                 if (!range.db().pauseWrites(PAUSE_WAIT_MILLIS)) {
                     throw new IOException(
-                            "range " + range.groupId() + " did not stop to write in " + PAUSE_WAIT_MILLIS + " ms");
+                            "range " + range.groupId() + " did not stop writing within " + PAUSE_WAIT_MILLIS + " ms");
                 }
                 paused.add(range.db());
             }

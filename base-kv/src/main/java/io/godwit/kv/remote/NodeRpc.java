@@ -216,11 +216,11 @@ public final class NodeRpc implements AutoCloseable {
             String asker = in.readUTF();
             byte question = in.readByte();
             if (question != Question.EXCHANGE.number && isRefused.test(asker)) {
-                throw new IOException("node " + asker + " was forgotten: it is none of this cluster any more");
+                throw new IOException("node " + asker + " was forgotten: it is no longer a node of this cluster");
             }
             Answerer answerer = answerers.get(question);
             if (answerer == null) {
-                throw new IOException("not ready for that question, or too old");
+                throw new IOException("this node is not ready for that question, or its release is too old");
             }
             answer = answerer.answer(asker, in.readAllBytes());
         } catch (IOException | RuntimeException e) { // outermost frame of a question

@@ -48,7 +48,7 @@ final class RangeCalls {
     private static final long SWEEP_MILLIS = 100;
     private static final int MAX_REFRESH_TICKS = 25;
     private static final CallReply PASSED = CallReply.failed(
-            new RangeException(Cause.LOST, "a later one of its key is applied; nobody knows whether this one was"));
+            new RangeException(Cause.LOST, "a later mutation of its key is applied; this one may be applied or not"));
 
     /** The executor and timer of the calls. */
     interface Timer extends Executor {
@@ -392,7 +392,7 @@ final class RangeCalls {
             if (now - lane.drainsSince() >= TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS) && isOver(lane)) {
                 draining.remove(lane);
                 CallReply unknown = CallReply.failed(
-                        new RangeException(Cause.LOST, "whoever led the range did not answer; it may be applied"));
+                        new RangeException(Cause.LOST, "the leader did not answer; the mutation may be applied"));
                 for (RangeCall call : lane.giveUp()) {
                     if (mayRepeat(lane, call, unknown)) {
                         await(call);

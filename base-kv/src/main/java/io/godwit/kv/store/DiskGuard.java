@@ -90,7 +90,7 @@ public final class DiskGuard {
             case AMPLE -> LOG.info("writes accepted again freeBytes={} lowWaterBytes={}", free, markBytes);
             case LOW ->
                 LOG.error(
-                        "disk nearly full, only what relieves it is written freeBytes={} lowWaterBytes={}",
+                        "disk nearly full, only writes that free space are accepted freeBytes={} lowWaterBytes={}",
                         free,
                         markBytes);
             case NONE -> LOG.error("disk full, nothing is written freeBytes={} lowWaterBytes={}", free, markBytes);

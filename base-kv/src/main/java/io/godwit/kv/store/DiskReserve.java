@@ -53,7 +53,7 @@ public final class DiskReserve {
             }
             isKnownToBeThere = true;
         } catch (IOException e) {
-            LOG.warn("no reserve on the disk for a start cause={}", e.toString());
+            LOG.warn("cannot reserve disk space for the next start cause={}", e.toString());
             isKnownToBeThere = true; // tried once; the next start tries again
             deleteRest();
         }

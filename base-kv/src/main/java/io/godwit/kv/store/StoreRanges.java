@@ -113,7 +113,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             if (!files.isElsewhere(voters)) {
                 throw e;
             }
-            LOG.error("range not opened, others have it range={} voters={}", descriptor.groupId(), voters, e);
+            LOG.error("range not opened, other voters have it range={} voters={}", descriptor.groupId(), voters, e);
             slots.damaged(descriptor, voters, String.valueOf(e.getMessage()));
             return null;
         }

@@ -32,7 +32,7 @@ class FoundingSeedsTest {
     @Test
     void aNameThatMayStandForSeveralNodesIsNotClear() {
         assertThat(of(seed("all", "10.0.0.1", "10.0.0.3")).unclear()).contains("all:8899 has 2 addresses");
-        assertThat(of(seed("all", "10.0.0.2")).unclear()).contains("all:8899, is a name that may stand for other");
+        assertThat(of(seed("all", "10.0.0.2")).unclear()).contains("all:8899, is a name that may resolve to other");
         assertThat(FoundingSeeds.of(SELF, "", "all", List.of()).unclear()).contains("clusterDomainName");
         assertThat(FoundingSeeds.of(SELF, "all", "", List.of(seed("all", "10.0.0.2")))
                         .unclear())

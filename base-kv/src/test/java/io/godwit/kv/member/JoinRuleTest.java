@@ -75,9 +75,9 @@ class JoinRuleTest {
         assertThat(waitsFor(together("a", "10.0.0.2:1"), founder("10.0.0.3:1", SEEDS)))
                 .contains("the node at 10.0.0.1:1", "is not seen");
         assertThat(waitsFor(together("a", "10.0.0.2:1"), founder("10.0.0.1:1", SEEDS)))
-                .contains("10.0.0.1:1/1@", "begins the cluster");
+                .contains("10.0.0.1:1/1@", "to begin the cluster");
         assertThat(waitsFor(together("a", "10.0.0.3:1"), founder("10.0.0.1:1", SEEDS), founder("10.0.0.2:1", SEEDS)))
-                .contains("begins the cluster");
+                .contains("to begin the cluster");
     }
 
     @Test
@@ -91,9 +91,9 @@ class JoinRuleTest {
     void aNodeThatListsNoOtherFoundsWhenNobodyHasFoundIt() {
         FoundingSeeds own = new FoundingSeeds("10.0.0.9:1", List.of("10.0.0.9:1"), "");
         assertThat(why(together("a").decide(List.of(), own, Duration.ZERO, () -> "new")))
-                .contains("10 s", "names no other node");
+                .contains("10 s", "name no other node");
         assertThat(why(together("a").decide(List.of(), own, Duration.ofMillis(9_999), () -> "new")))
-                .contains("names no other node");
+                .contains("name no other node");
         assertThat(together("a").decide(List.of(member("b", "one")), own, Duration.ofSeconds(8), () -> "new"))
                 .isEqualTo(new JoinRule.Belong("one"));
         assertThat(together("a").decide(List.of(), own, Duration.ofSeconds(10), () -> "new"))
@@ -121,9 +121,9 @@ class JoinRuleTest {
         List<String> longer = List.of(("10.0.0.0:1," + SEEDS).split(",", -1));
         Together extra = new Together(together("x"), new FoundingSeeds("10.0.0.0:1", longer, ""));
         assertThat(waitsFor(extra, founder("10.0.0.2:1", SEEDS), founder("10.0.0.3:1", SEEDS)))
-                .contains("the node at 10.0.0.1:1", "is no seed of theirs");
+                .contains("the node at 10.0.0.1:1", "is not among these seeds");
         assertThat(waitsFor(extra, waiting("10.0.0.1:1"), waiting("10.0.0.2:1"), founder("10.0.0.3:1", SEEDS)))
-                .contains("is no seed of theirs");
+                .contains("is not among these seeds");
         assertThat(decide(extra, founder("10.0.0.1:1", String.join(",", longer)), waiting("10.0.0.2:1")))
                 .as("the node founds the cluster if all have the same list")
                 .isEqualTo(new JoinRule.Belong("new"));

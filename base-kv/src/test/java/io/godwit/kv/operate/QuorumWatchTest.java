@@ -104,7 +104,7 @@ class QuorumWatchTest {
 
     @Test
     void keysWithoutARangeAreToldOf() {
-        assertThat(look()).contains("no node that is there knows a range");
+        assertThat(look()).contains("no running node knows a range");
         tell("a", replica(1, FIRST, MIDDLE, true, ""));
         assertThat(look())
                 .as("a gap as between the reports of a split is not reported at once")

@@ -52,7 +52,7 @@ class RedundancyTest {
         assertThat(need("c")).contains("some keys of inbox have no range");
         hasGap = false;
         silent.add("b");
-        assertThat(need("c")).contains("[b] are there, but have not told");
+        assertThat(need("c")).contains("[b] are running, but have not reported");
         silent.clear();
         told.add("retain");
         assertThat(need("c")).contains("[retain] are not open on this node yet");

@@ -237,7 +237,7 @@ public final class Admin implements NodeInvocation {
     public AdminClient connect() throws AdminException {
         if (api.isGiven()) {
             throw new AdminException(
-                    Kind.USAGE, "this command goes by RPC: say --data or --rpc, not --url and what belongs to it");
+                    Kind.USAGE, "this command uses RPC: give --data or --rpc, not --url and its options");
         }
         HostPort address = rpc;
         try {
@@ -255,7 +255,7 @@ public final class Admin implements NodeInvocation {
         } catch (AccessDeniedException e) {
             throw new AdminException(
                     Kind.UNREACHABLE,
-                    e.getMessage() + " may be read by the broker's user only: run this as that one",
+                    e.getMessage() + " can be read by the broker's user only: run this as that user",
                     e);
         } catch (IOException e) {
             throw new AdminException(Kind.UNREACHABLE, String.valueOf(e.getMessage()), e);

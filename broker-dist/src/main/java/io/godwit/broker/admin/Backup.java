@@ -129,7 +129,7 @@ final class Backup {
                 Backup backup = backups.get(head.store());
                 if (backup == null) {
                     throw new AdminException(
-                            Kind.FAILED, "a range of " + head.store() + " came, which was not asked for");
+                            Kind.FAILED, "the node sent a range of " + head.store() + ", which was not requested");
                 }
                 backup.copied.add(backup.receive(frames, head));
             }
@@ -208,7 +208,7 @@ final class Backup {
         }
         check(frame, CopyFrame.END);
         if (CopyFrame.message(frame, Messages.CopyEnd.class).files() != files.size()) {
-            throw new AdminException(Kind.FAILED, "not all files of range " + head.id() + " came");
+            throw new AdminException(Kind.FAILED, "the node did not send all files of range " + head.id());
         }
         return new BackupManifest.Range(head.id(), head.epoch(), head.start(), head.end(), directory, files);
     }

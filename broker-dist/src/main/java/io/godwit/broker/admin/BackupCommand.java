@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
         name = "backup",
         description = {
             "Copies a store, while it is in use, into a new directory or a tar file of this machine.",
-            "Each of its ranges is as of a moment of its own. With \"all\" it copies all stores as they are at one",
-            "moment, into a directory each of a new directory: what is restored of them fits together."
+            "Each range is copied at a moment of its own. With \"all\" it copies all stores at the same moment, each",
+            "into a subdirectory of a new directory, so that they fit together when they are restored."
         })
 final class BackupCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain; or all")

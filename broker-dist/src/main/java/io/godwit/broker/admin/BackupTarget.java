@@ -238,7 +238,7 @@ interface BackupTarget extends AutoCloseable {
 
         private OutputStream entry(String name, long bytes) throws IOException {
             if (isHalfWritten) {
-                throw new IOException("the file before " + name + " did not come to its end");
+                throw new IOException("the file before " + name + " is not complete");
             }
             isHalfWritten = true;
             return new FilterOutputStream(Tar.entry(out, name, bytes)) {

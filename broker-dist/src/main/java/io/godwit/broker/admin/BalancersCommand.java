@@ -26,7 +26,7 @@ final class BalancersCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";
 
-    @Option(names = "--pause", paramLabel = "NAME", description = "ask this balancer no more")
+    @Option(names = "--pause", paramLabel = "NAME", description = "pause this balancer")
     private @Nullable String paused;
 
     @Option(
@@ -36,10 +36,10 @@ final class BalancersCommand extends NodeCommand {
             description = "with --pause: only so long, or until its node stops")
     private int forSeconds;
 
-    @Option(names = "--resume", paramLabel = "NAME", description = "ask it again")
+    @Option(names = "--resume", paramLabel = "NAME", description = "let it work again")
     private @Nullable String resumed;
 
-    @Option(names = "--tune", paramLabel = "NAME", description = "change settings of it, which --set names")
+    @Option(names = "--tune", paramLabel = "NAME", description = "change those of its settings that --set names")
     private @Nullable String tuned;
 
     @Option(names = "--set", paramLabel = "SETTING=VALUE", description = "with --tune; may be given several times")

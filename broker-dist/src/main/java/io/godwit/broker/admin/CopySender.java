@@ -118,7 +118,7 @@ final class CopySender {
             while (!caller.isReady() && !caller.isCancelled()) {
                 long left = giveUp - System.nanoTime();
                 if (left <= 0) {
-                    throw new IOException("the caller takes nothing any more");
+                    throw new IOException("the caller has stopped reading");
                 }
                 readiness.wait(TimeUnit.NANOSECONDS.toMillis(left) + 1);
             }

@@ -35,7 +35,7 @@ final class DrainActions {
             if (System.nanoTime() - giveUp > 0) {
                 throw new AdminException(
                         Kind.FAILED,
-                        "the node has agreed, but nothing was heard of it since; the same command again tells more");
+                        "the node has agreed, but has not reported since; repeat the command to see more");
             }
             pace.pause(REPORT_LOOK_MILLIS);
             state = state(node);

@@ -11,24 +11,24 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "drain",
         description = {
-            "Has leaders and replicas moved off a node, and waits until it is safe to stop it for good.",
-            "It stays marked, over restarts too, until --cancel. Refused where ranges would keep fewer voters, without",
-            "--reduce."
+            "Moves leaders and replicas off a node, and waits until it is safe to stop it for good.",
+            "The node stays marked until --cancel, also after restarts. Refused without --reduce if ranges would keep",
+            "fewer voters."
         })
 final class DrainCommand extends NodeCommand {
     private static final long LOOK_MILLIS = 1_000;
     private static final long REPORT_MILLIS = 30_000;
 
-    @Parameters(paramLabel = "NODE", description = "the node that is to go")
+    @Parameters(paramLabel = "NODE", description = "the node to drain")
     private String name = "";
 
     @Option(names = "--cancel", description = "the node stays, and may be given leaders and replicas again")
     private boolean isCancel;
 
-    @Option(names = "--reduce", description = "also when too few nodes are left for as many voters as ranges have")
+    @Option(names = "--reduce", description = "also if too few nodes are left for the voters that ranges have")
     private boolean mayReduce;
 
-    @Option(names = "--no-wait", description = "only mark it; the same command tells later how far it is")
+    @Option(names = "--no-wait", description = "only mark it; repeat the command to see how far it is")
     private boolean isNoWait;
 
     @Option(

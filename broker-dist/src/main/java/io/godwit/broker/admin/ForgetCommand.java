@@ -7,9 +7,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "forget",
         description = {
-            "Gives up a node that is not running and will not come back with its data: what it had is replaced at",
-            "once, and it counts no more. Should it come back with its data, it is told so and stops: to join again it",
-            "needs an empty data directory. Refused while a range needs the node's vote."
+            "Removes a node that is not running and will not come back with its data. Other nodes replace its replicas",
+            "at once. If the node comes back with its data, it stops: to join again it needs an empty data directory.",
+            "Refused while a range needs the node's vote."
         })
 final class ForgetCommand extends NodeCommand {
     @Parameters(paramLabel = "NODE", description = "the node that is gone for good")

@@ -26,8 +26,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "import",
         description = {
-            "Makes a configuration file out of that of another broker, and tells what became of each line.",
-            "Ends with 8 when something was left out or is to be done."
+            "Converts the configuration file of another broker, and tells what became of each line.",
+            "The exit code is 8 if something was left out or is left to do."
         })
 final class ImportCommand implements Callable<Integer> {
     private final NodeInvocation admin;

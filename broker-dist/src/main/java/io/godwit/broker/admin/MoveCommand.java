@@ -10,8 +10,8 @@ import picocli.CommandLine.Option;
         name = "move",
         description = {
             "Moves a replica of a range from one node to another, and waits until it is done. The store's balancers",
-            "rest meanwhile: they would take a voter too many away again.",
-            "One that was interrupted goes on when it is asked for again."
+            "rest meanwhile, because they would remove the additional voter again.",
+            "Repeat the command to continue a move that was interrupted."
         })
 final class MoveCommand extends RangeCommand {
     @Option(names = "--from", paramLabel = "NODE", required = true, description = "the node that gives it up")
@@ -22,7 +22,7 @@ final class MoveCommand extends RangeCommand {
 
     @Option(
             names = "--reduce",
-            description = "give the replica up also where the other node is a voter already: one voter less")
+            description = "also if the other node is a voter already: the range then has one voter less")
     private boolean mayReduce;
 
     @Option(

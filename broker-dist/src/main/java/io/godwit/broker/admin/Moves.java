@@ -156,7 +156,7 @@ final class Moves implements AutoCloseable {
     private void pause(RestingBalancers resting, long millis) throws AdminException {
         resting.goOn();
         if (isClosed) {
-            throw new AdminException(Kind.FAILED, "the node stops; ask again and it goes on where it is");
+            throw new AdminException(Kind.FAILED, "the node stops; repeat the request to continue");
         }
         Pace.sleep(millis);
     }

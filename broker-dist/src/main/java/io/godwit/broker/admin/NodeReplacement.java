@@ -111,7 +111,7 @@ final class NodeReplacement {
             throw new OperationException(
                     OperationException.Kind.REFUSED,
                     "by",
-                    "node " + known.names().shortOf(heir) + " " + why + ": it can take nothing");
+                    "node " + known.names().shortOf(heir) + " " + why + ": it cannot take replicas");
         }
     }
 
@@ -132,7 +132,7 @@ final class NodeReplacement {
                     "node",
                     "not done: " + some(leaderless)
                             + " have no leader, so their voters cannot be changed: "
-                            + "start the nodes that are away, or, if they never come back, see \"recover\"");
+                            + "start the missing nodes. If they never come back, see \"recover\"");
         }
     }
 

@@ -116,7 +116,7 @@ final class RangeActions {
                     "not done: node " + names.shortOf(target) + " is a voter of range " + range.id()
                             + " already, so nothing would move and the range would keep " + (voters - 1)
                             + (voters == 2 ? " voter of " : " voters of ") + voters + " (wanted: " + wanted
-                            + "); name a node without a replica, or say that it may be reduced (--reduce, lower)");
+                            + "); name a node without a replica, or allow one voter less (--reduce, lower)");
         }
     }
 

@@ -12,9 +12,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "recover",
         description = {
-            "Gives ranges of a store that have lost the majority of their voters for ever to those that survive.",
-            "What only the lost ones had is lost, so this is for when nothing else is left. Without --yes it only",
-            "tells what it would do."
+            "Lets the surviving voters continue ranges of a store that have lost the majority of their voters for",
+            "ever. What only the lost voters had is lost, so use it as a last resort. Without --yes it only tells what",
+            "it would do."
         })
 final class RecoverCommand extends NodeCommand {
     @Parameters(paramLabel = "STORE", description = "inbox, dist or retain")

@@ -130,7 +130,7 @@ final class Replacements implements AutoCloseable {
             }
             if (!view.node().equals(node)) {
                 throw new OperationException(
-                        OperationException.Kind.BUSY, "node " + view.node() + " is being replaced, one at a time");
+                        OperationException.Kind.BUSY, "node " + view.node() + " is being replaced; one at a time");
             }
             if (!view.by().equals(by)) {
                 throw new OperationException(
@@ -191,7 +191,7 @@ final class Replacements implements AutoCloseable {
 
     private void pause(long millis) throws AdminException {
         if (isClosed) {
-            throw new AdminException(Kind.FAILED, "the node stops; ask again and it goes on where it is");
+            throw new AdminException(Kind.FAILED, "the node stops; repeat the request to continue");
         }
         Pace.sleep(millis);
     }

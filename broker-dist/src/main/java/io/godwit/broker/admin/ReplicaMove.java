@@ -55,7 +55,7 @@ final class ReplicaMove {
             if (result.outcome() == ActionOutcome.FAILED || System.nanoTime() - giveUp > 0) {
                 RangeActions.check(result);
                 throw new AdminException(
-                        Kind.FAILED, "not done in " + patienceSeconds + " s; ask again and it goes on where it is");
+                        Kind.FAILED, "not done in " + patienceSeconds + " s; repeat the command to continue");
             }
             String line = Messages.nameOf(step.get()) + " " + names.shortOf(node) + ": "
                     + Messages.nameOf(result.outcome())

@@ -9,8 +9,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "replicas",
         description = {
-            "Tells how many voters each range of a store is to have, or changes that for the whole cluster. It lasts,",
-            "whatever the configuration of nodes says later. Fewer are refused without --yes, saying what is given up."
+            "Tells how many voters each range of a store is to have, or changes that for the whole cluster. A lower",
+            "number in the configuration of nodes does not undo it. Fewer voters need --yes; without it the command",
+            "tells what would be lost."
         })
 final class ReplicasCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")

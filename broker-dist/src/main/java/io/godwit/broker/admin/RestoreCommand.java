@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         name = "restore",
         description = {
             "Makes the data directory of a new cluster's first node out of backups, one for each store.",
-            "It works offline: it writes that directory by itself and asks no node, so --data and --rpc do not matter.",
+            "It works offline: it writes that directory itself and asks no node, so --data and --rpc do not matter.",
             "No broker runs there; start one afterwards. Stores without a backup begin empty. Without --yes "
                     + "the backups",
             "are only checked."
@@ -78,7 +78,7 @@ final class RestoreCommand implements Callable<Integer> {
         } catch (DamagedDataException e) {
             throw new AdminException(Kind.DAMAGED, String.valueOf(e.getMessage()), e);
         } catch (FileAlreadyExistsException e) {
-            throw new AdminException(Kind.REFUSED, e.getMessage() + ": a restore makes a directory of its own", e);
+            throw new AdminException(Kind.REFUSED, e.getMessage() + ": restore into a new or empty directory", e);
         } catch (NoSuchFileException e) {
             throw new AdminException(Kind.UNKNOWN, e.getMessage() + ": no such file", e);
         } catch (IOException e) {
@@ -161,7 +161,7 @@ final class RestoreCommand implements Callable<Integer> {
                     + ", taken " + manifest.taken() + " of cluster " + manifest.cluster());
         }
         if (backups.stream().map(backup -> backup.manifest().taken()).distinct().count() > 1) {
-            tell("warning: the backups are of different moments; a QoS 2 message may come twice, and a session lack a"
+            tell("warning: the backups are of different moments; a QoS 2 message may come twice, a session may lack a"
                     + " subscription until it connects. \"backup all\" takes them at one moment");
         }
         List<String> without = new ArrayList<>(STORES);

@@ -59,7 +59,7 @@ public final class LogbackLevels implements LogLevels {
                     + "set io.godwit");
         }
         if (isRoot && level == Level.INHERIT) {
-            return Optional.of("ROOT has none above it to inherit from");
+            return Optional.of("ROOT has no parent to inherit a level from");
         }
         if (context().exists(logger) == null && context().getLoggerList().size() >= MAX_LOGGERS) {
             return Optional.of("there are " + MAX_LOGGERS + " loggers already");

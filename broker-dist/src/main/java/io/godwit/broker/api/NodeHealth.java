@@ -141,7 +141,7 @@ public final class NodeHealth implements AutoCloseable {
             }
         }
         if (!names.isEmpty() && !names.equals(deadlock)) {
-            LOG.error("threads wait for each other for ever threads={}", names);
+            LOG.error("deadlock of threads threads={}", names);
         }
         deadlock = List.copyOf(names);
     }

@@ -192,7 +192,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
                 reload(rules, () -> take(Acl.read(rules.path())));
             }
         } catch (RuntimeException | Error e) { // outermost frame: the next look must come
-            LOG.error("files of users and rules not looked at", e);
+            LOG.error("check for changed files of users and rules failed", e);
         }
     }
 
@@ -206,7 +206,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         } catch (AuthFileException e) {
             String why = String.valueOf(e.getMessage());
             if (file.failed(why)) {
-                LOG.error("authentication file changed, but what stood there before stays in force: {}", why);
+                LOG.error("authentication file not reloaded, its old content stays in force: {}", why);
                 reports.rejected(file.path(), why);
             }
         }

@@ -55,7 +55,7 @@ final class PasswordFile {
                 String user = line.substring(0, colon);
                 checkUser(user);
                 if (users.put(user, Credential.parse(line.substring(colon + 1).strip())) != null) {
-                    throw new IllegalArgumentException("the user " + user + " stands there twice");
+                    throw new IllegalArgumentException("the user " + user + " is there twice");
                 }
             } catch (IllegalArgumentException e) {
                 errors.add("line " + (i + 1) + ": " + e.getMessage());

@@ -106,12 +106,12 @@ final class ScramExchange implements AuthExchange {
     private AuthStep onFirst(String message) {
         Matcher matcher = CLIENT_FIRST.matcher(message);
         if (!matcher.matches()) {
-            return malformed("is no client-first-message without channel binding");
+            return malformed("is not a client-first-message without channel binding");
         }
         String named = unescape(matcher.group(4));
         String onBehalfOf = matcher.group(2);
         if (named == null || onBehalfOf != null && !named.equals(unescape(onBehalfOf))) {
-            return malformed("names a user wrongly, or another to act for");
+            return malformed("has a malformed user name, or another authorization identity");
         }
         if (named.length() > SaslPrep.MAX_CHARS) {
             return malformed("names a user with " + named.length() + " characters");
@@ -137,7 +137,7 @@ final class ScramExchange implements AuthExchange {
         }
         String binding = Base64.getEncoder().encodeToString(gs2Header.getBytes(StandardCharsets.UTF_8));
         if (!matcher.group(2).equals(binding) || !matcher.group(3).equals(nonce)) {
-            return malformed("does not repeat header and nonce");
+            return malformed("does not repeat the header and the nonce");
         }
         byte[] proof;
         try {
@@ -162,7 +162,7 @@ final class ScramExchange implements AuthExchange {
     }
 
     private static AuthStep malformed(String detail) {
-        return new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "SCRAM: what the client sent " + detail);
+        return new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "SCRAM: the message of the client " + detail);
     }
 
     /** Decodes a saslname of RFC 5802: "=2C" is a comma, "=3D" an equals sign. Null if it has another '=' or U+0000. */

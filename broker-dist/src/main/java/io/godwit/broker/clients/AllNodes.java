@@ -156,7 +156,7 @@ final class AllNodes {
         long now = nanoTime.getAsLong();
         long due = nextTellingNanos.get();
         if (now - due >= 0 && nextTellingNanos.compareAndSet(due, now + TELLING_PERIOD.toNanos())) {
-            LOG.warn("a node answers about clients what cannot be, or fails node={}", node, cause);
+            LOG.warn("a node gave an invalid answer about clients, or failed node={}", node, cause);
         }
     }
 

@@ -120,7 +120,7 @@ final class BansOverNodes implements BanAdmin {
                 switch (ban.cause()) {
                     case SOURCE_FAILED_LOGINS -> "failed logins";
                     case SOURCE_VIOLATIONS -> "breaches of the protocol";
-                    case SOURCE_FLAPPING, CLIENT_FLAPPING -> "connected and gone at once, again and again";
+                    case SOURCE_FLAPPING, CLIENT_FLAPPING -> "connected and disconnected at once, repeatedly";
                 },
                 "",
                 now - ban.age().toMillis(),

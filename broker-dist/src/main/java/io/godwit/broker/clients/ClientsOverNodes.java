@@ -134,7 +134,7 @@ final class ClientsOverNodes implements ClientAdmin {
         ReasonCode code = ReasonCode.of(reasonCode);
         if (code == null || !code.isError() || !Disconnect.isFromServer(code)) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(
-                    "no reason code with which a server ends a connection: " + reasonCode));
+                    "a server cannot end a connection with the reason code " + reasonCode));
         }
         return ClientWords.key(key)
                 .map(wanted -> disconnect(wanted, code, within))

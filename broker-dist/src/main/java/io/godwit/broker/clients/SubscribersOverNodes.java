@@ -218,7 +218,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
 
     private static OperationException refused() {
         return new OperationException(
-                OperationException.Kind.REFUSED, "the client connects or leaves just now: ask again");
+                OperationException.Kind.REFUSED, "the client is just connecting or leaving: try again");
     }
 
     private static RuntimeException reasonOf(Throwable failure) {
@@ -232,13 +232,13 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         }
         boolean isRefused = cause instanceof RangeException store && store.reason() == RangeException.Cause.OVERLOADED;
         if (isRefused) {
-            return new NotServingException("the stores take nothing now: " + cause.getMessage());
+            return new NotServingException("the stores are overloaded: " + cause.getMessage());
         }
         if (cause instanceof RangeException || cause instanceof TimeoutException) {
             return new OperationException(
                     OperationException.Kind.FAILED,
-                    "the stores did not answer: it may be done, in part or later; what was subscribed is in force at "
-                            + "the latest when the client connects (" + cause + ")");
+                    "the stores did not answer: the change may be done, wholly or in part, or follow later; new "
+                            + "subscriptions apply at the latest when the client connects (" + cause + ")");
         }
         return cause instanceof RuntimeException fault ? fault : new CompletionException(cause);
     }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * version 4 below {@code mqttServiceConfig.server} are looked up below {@code mqttServerConfig}.
  */
 public final class BifromqKeys {
-    private static final String NOTHING = "nothing stands for it here";
+    private static final String NOTHING = "there is no such setting here";
     private static final String THREADS = NOTHING + ": threads follow the number of cores";
     private static final String STORES = NOTHING + ": the stores have settings of their own, storeConfig";
     private static final String OLD_MQTT = "mqttServerConfig";
@@ -77,7 +77,7 @@ public final class BifromqKeys {
                 "mqttServerConfig.defaultKeepAliveSec",
                 NOTHING + ": a client without a keep-alive has none, unless mqttServerConfig.serverKeepAliveSeconds"
                         + " imposes one");
-        String resends = NOTHING + ": nothing is sent again on a connection that stands [MQTT5-4.4.0-1]";
+        String resends = NOTHING + ": nothing is sent again while a connection is open [MQTT5-4.4.0-1]";
         keys.put("mqttServerConfig.maxResendTimes", resends);
         keys.put("mqttServerConfig.resendDelayMillis", resends);
         keys.put("mqttServerConfig.resendTimeoutMillis", resends);

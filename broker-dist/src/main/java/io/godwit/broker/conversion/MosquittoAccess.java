@@ -130,7 +130,7 @@ final class MosquittoAccess {
     private void rule(String[] words, @Nullable String user, int line, String place) {
         boolean isPattern = words[0].equals("pattern");
         if (!isPattern && !words[0].equals("topic") || words.length < 2) {
-            target.leaveOut(line, "acl_file", place + ": is no rule");
+            target.leaveOut(line, "acl_file", place + ": is not a rule");
             return;
         }
         String[] parts = words[1].split("\\s+", 2);

@@ -186,7 +186,7 @@ final class MosquittoConversion {
                 ? listeners.remove(0).settings()
                 : new LinkedHashMap<>();
         if (port == null && bind == null && !listeners.isEmpty()) {
-            early.forEach((key, setting) -> target.leaveOut(setting.line(), key, "it is about no listener"));
+            early.forEach((key, setting) -> target.leaveOut(setting.line(), key, "it does not belong to a listener"));
         } else {
             String host = bind != null ? bind.value() : port != null ? "" : "127.0.0.1"; // not given: loopback only
             listeners.add(
@@ -319,7 +319,7 @@ final class MosquittoConversion {
         } else if (value.equals("tlsv1.2")) {
             target.take(line, key, at + "sslConfig.protocols", "TLSv1.2, TLSv1.3");
         } else {
-            target.leaveOut(line, key, "older versions than TLS 1.2 are not spoken");
+            target.leaveOut(line, key, "versions before TLS 1.2 are not supported");
         }
     }
 
@@ -386,7 +386,7 @@ final class MosquittoConversion {
         }
         if (users == null && !hasUserNamesOfCertificates()) {
             if (anonymous != null) {
-                target.note(anonymous.line(), "allow_anonymous", Outcome.TO_DO, "nobody is known who could log in");
+                target.note(anonymous.line(), "allow_anonymous", Outcome.TO_DO, "there are no users who could log in");
             }
             if (rules != null) {
                 target.leaveOut(rules.line(), "acl_file", "rules need users: name a password_file");
@@ -404,7 +404,7 @@ final class MosquittoConversion {
                     anonymous.line(),
                     "allow_anonymous",
                     Outcome.TO_DO,
-                    "clients without a user name are kept out: what acl_file denies them alone cannot be denied here");
+                    "clients without a user name are refused: rules of acl_file for them alone are not possible here");
         } else if (anonymous != null) {
             target.take(anonymous.line(), "allow_anonymous", "authConfig.allowAnonymous", allowsAnonymous);
         }

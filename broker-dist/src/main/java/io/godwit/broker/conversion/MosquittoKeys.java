@@ -60,7 +60,7 @@ final class MosquittoKeys {
             "websockets_origin");
 
     private static final Map<String, String> WHY_NOT = Map.ofEntries(
-            Map.entry("accept_protocol_versions", "3.1, 3.1.1 and 5.0 are spoken on all listeners"),
+            Map.entry("accept_protocol_versions", "all listeners support 3.1, 3.1.1 and 5.0"),
             Map.entry("allow_duplicate_messages", "a client with overlapping filters gets one copy of a message"),
             Map.entry("allow_zero_length_clientid", "a client without an id is given one, as the protocol says"),
             Map.entry("auth_plugin", "plugins are written against plugin-api: docs/plugins.md"),
@@ -69,7 +69,7 @@ final class MosquittoKeys {
             Map.entry("autosave_on_changes", "what is acknowledged is on disk"),
             Map.entry("bind_interface", "name the address of the interface as the listener's host"),
             Map.entry("capath", "sslConfig.trustCertsFile is one file: put the certificates into it"),
-            Map.entry("check_retain_source", "who may read what is said by an aclFile"),
+            Map.entry("check_retain_source", "the rules of an aclFile say who may read what"),
             Map.entry("ciphers", "sslConfig.ciphers has other names, such as TLS_AES_128_GCM_SHA256"),
             Map.entry("ciphers_tls1.3", "sslConfig.ciphers has other names, such as TLS_AES_128_GCM_SHA256"),
             Map.entry("clientid_prefixes", "rules of an aclFile may be about client ids"),
@@ -113,6 +113,6 @@ final class MosquittoKeys {
         if (key.startsWith("plugin_opt_") || key.startsWith("auth_opt_")) {
             return "plugins are written against plugin-api: docs/plugins.md";
         }
-        return WHY_NOT.getOrDefault(key, "nothing stands for it here");
+        return WHY_NOT.getOrDefault(key, "there is no such setting here");
     }
 }

@@ -169,7 +169,7 @@ final class Target {
 
     /** The first lines of the file. */
     static String header(String of) {
-        return "# Made of " + of + " by godwit-admin config import, which has told what became of each line of it.\n"
-                + "# docs/configuration.md has all keys; bin/standalone.sh check tells what is wrong.\n\n";
+        return "# Made of " + of + " by godwit-admin config import, which has shown what became of each line.\n"
+                + "# docs/configuration.md has all keys; bin/standalone.sh check shows errors.\n\n";
     }
 }

@@ -142,14 +142,14 @@ public final class OperatorPublisher implements MessagePublisher {
     private CompletableFuture<Runnable> admitted(ClientInfo publisher, Message message) {
         return admission.admit(publisher, message).handle((answer, failure) -> {
             if (answer == null) {
-                throw new NotServingException("it is not known now what the tenant may do; try again later");
+                throw new NotServingException("the limits of the tenant are not known now; try again later");
             }
             if (answer instanceof OperatorIntake.Answer.Admitted admitted) {
                 return admitted.retained();
             }
             throw answer instanceof OperatorIntake.Answer.Refused refused
                     ? exception(refused)
-                    : new WrongFieldException("tenant", "there is no such tenant, or one too many on this node");
+                    : new WrongFieldException("tenant", "there is no such tenant, or this node has too many tenants");
         });
     }
 
@@ -158,7 +158,7 @@ public final class OperatorPublisher implements MessagePublisher {
         return switch (refused.by()) {
             case MAX_QOS -> new WrongFieldException("qos", "is too high: " + limit);
             case RETAIN -> new WrongFieldException("retain", "is not allowed: " + limit);
-            case CHECK_PAYLOAD_FORMAT -> new WrongFieldException("payload", "is no UTF-8: " + limit);
+            case CHECK_PAYLOAD_FORMAT -> new WrongFieldException("payload", "is not UTF-8: " + limit);
             case MAX_PAYLOAD_BYTES -> new TooLargeException("the payload is too large: " + limit);
             case MAX_PUBLISH_RATE, MAX_TENANT_PUBLISH_RATE, MAX_BANDWIDTH_IN, MAX_TENANT_BANDWIDTH_IN ->
                 new TooFastException("published too fast: " + limit, Duration.ofNanos(refused.waitNanos()));

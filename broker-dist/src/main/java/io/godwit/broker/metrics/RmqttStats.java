@@ -110,7 +110,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
             own.look();
             lastHour.look();
         } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
-            LOG.warn("figures not looked at", e);
+            LOG.warn("collecting figures failed", e);
         }
     }
 
@@ -187,7 +187,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
             case HISTORY -> throw new IllegalArgumentException("no figures");
             case KIND_UNSPECIFIED, UNRECOGNIZED ->
                 throw Status.INVALID_ARGUMENT
-                        .withDescription("figures of what kind?")
+                        .withDescription("the kind of figures is not known")
                         .asRuntimeException();
         };
     }

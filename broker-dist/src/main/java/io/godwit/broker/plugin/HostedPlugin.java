@@ -299,7 +299,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         ticks.forEach(each -> each.accept(nowNanos));
         long asked = healthAskedNanos;
         if (asked != 0 && nowNanos - asked > limits.health().toNanos() && !isHealthLateTold.getAndSet(true)) {
-            told(PluginHealth.down("does not say how it is"));
+            told(PluginHealth.down("does not report its health"));
         }
     }
 

@@ -114,7 +114,7 @@ final class InlineCalls {
             if (owner != of || beganNanos != since) {
                 return; // it has returned
             }
-            of.blocks(thread.getName() + " is in there for " + nanos / 1_000_000 + " ms" + placeIn(stack, of));
+            of.blocks(thread.getName() + " is in the plugin for " + nanos / 1_000_000 + " ms" + placeIn(stack, of));
             if (nanos >= INTERRUPT_NANOS) {
                 interrupt(of, since);
             }

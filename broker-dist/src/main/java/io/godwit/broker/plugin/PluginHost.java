@@ -186,11 +186,11 @@ public final class PluginHost implements AutoCloseable {
         Plugin own = factory instanceof Plugin plugin ? plugin : null;
         if (own != null && !NAME.matcher(name).matches()) {
             throw new IOException("the plugin " + name + " of " + home.source()
-                    + " has a name that is none: it must be up to 64 letters, digits, '-' and '_'");
+                    + " has an invalid name: it must be up to 64 letters, digits, '-' and '_'");
         }
         for (HostedPlugin other : plugins) {
             if (other.name().equals(name) && (own != null || other.hasContext())) {
-                throw new IOException("two plugins have the name " + name + ", by which settings and directories go: "
+                throw new IOException("two plugins have the name " + name + ", of their settings and directories: "
                         + kind + " of " + home.source() + ", and " + other.kind() + " of "
                         + other.home().source());
             }
@@ -338,14 +338,14 @@ public final class PluginHost implements AutoCloseable {
                 running = RunningCalls.begin(file, plugins);
             }
         } catch (IOException e) { // everything else works without the file
-            LOG.warn("calls of plugins are not noted file={} cause={}", file, e.toString());
+            LOG.warn("calls of plugins cannot be noted file={} cause={}", file, e.toString());
         }
     }
 
     private void tell(RunningCalls.Suspect suspect) {
         String detail = suspect.hasExited()
                 ? "it ended the process before this one by System.exit"
-                : "it was called when the process before this one was cut short";
+                : "a call of it was under way when the process before this one was killed";
         LOG.warn(
                 "plugin is suspected to have ended the broker plugin={} kind={} detail={}",
                 suspect.name(),
@@ -396,7 +396,7 @@ public final class PluginHost implements AutoCloseable {
                 tell();
             }
         } catch (RuntimeException | Error e) { // otherwise the schedule would end
-            LOG.error("plugins not watched", e);
+            LOG.error("check of plugins failed", e);
         }
     }
 

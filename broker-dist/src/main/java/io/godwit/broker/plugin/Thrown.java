@@ -13,7 +13,7 @@ final class Thrown {
             text = thrown.getClass().getName();
         }
         return thrown instanceof LinkageError
-                ? text + " (is it compiled for the plugin-api of another version?)"
+                ? text + " (was it compiled for another version of plugin-api?)"
                 : text;
     }
 }

@@ -92,7 +92,7 @@ public final class EndedRecords implements AutoCloseable {
                             Deadline.afterMillis(PATIENCE_MILLIS))
                     .whenComplete((done, failure) -> {
                         if (failure == null) {
-                            LOG.info("removed what has ended kind={} name={}", kind, name);
+                            LOG.info("removed an ended record kind={} name={}", kind, name);
                         } else {
                             LOG.debug("not removed yet kind={} name={} cause={}", kind, name, failure.toString());
                         }

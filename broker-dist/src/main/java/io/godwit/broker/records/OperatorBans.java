@@ -67,7 +67,7 @@ public final class OperatorBans implements BanAdmin {
                 ban = BanRecords.read(record.name(), record.value());
                 table.put(BanRecords.subject(ban), ban.untilMillis() < 0 ? BanTable.NEVER : ban.untilMillis());
             } catch (IllegalArgumentException e) {
-                LOG.error("a stored ban keeps nobody out here: {}", e.getMessage());
+                LOG.error("a stored ban has no effect on this node: {}", e.getMessage());
                 gone(record.name());
                 return;
             }

@@ -51,7 +51,7 @@ public final class OperatorTokens implements TokenAdmin {
             try {
                 byName.put(record.name(), read(record));
             } catch (InvalidProtocolBufferException e) {
-                LOG.error("a stored token lets nobody in here name={} cause={}", record.name(), e.getMessage());
+                LOG.error("a stored token has no effect on this node name={} cause={}", record.name(), e.getMessage());
                 byName.remove(record.name());
             }
             tokens = List.copyOf(byName.values());

@@ -103,7 +103,7 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
                                 stored.getBy(),
                                 stored.getSinceMillis()));
             } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-                LOG.error("a stored user is not let in here user={} cause={}", record.name(), e.getMessage());
+                LOG.error("a stored user cannot log in on this node user={} cause={}", record.name(), e.getMessage());
                 gone(record.name());
             }
         }
@@ -124,7 +124,7 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
                 rules = new Rules(
                         List.of(), stored.getLinesList(), stored.getBy(), stored.getSinceMillis(), version(record));
             } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-                LOG.error("stored rules have no effect here, those of before stay cause={}", e.getMessage());
+                LOG.error("stored rules have no effect on this node, the old ones stay cause={}", e.getMessage());
             }
         }
 
@@ -182,7 +182,7 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
     }
 
     private static NotAllowedException ofFile() {
-        return new NotAllowedException("that user is of the file of this node, and is changed there");
+        return new NotAllowedException("that user is in the file of this node: change it there");
     }
 
     private <T> CompletableFuture<T> onThread(Supplier<T> work) {

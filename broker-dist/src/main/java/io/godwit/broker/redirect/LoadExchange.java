@@ -116,7 +116,7 @@ public final class LoadExchange implements AutoCloseable {
                     .toList();
             known.forEach(this::ask);
         } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
-            LOG.warn("loads of nodes not looked at", e);
+            LOG.warn("check of the loads of nodes failed", e);
         }
     }
 

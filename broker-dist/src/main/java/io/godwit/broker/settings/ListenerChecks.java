@@ -26,7 +26,7 @@ final class ListenerChecks {
             // without the final '/' one mount point could be a prefix of another, and "#" after it would be no filter
             if (!TopicName.isValid(text) || text.startsWith("$") || !text.endsWith("/")) {
                 throw new IllegalArgumentException(
-                        "must be the beginning of a topic that ends with /, without +, # and a $ in front");
+                        "must be the beginning of a topic that ends with /, has no + or #, and does not start with $");
             }
             return text;
         }

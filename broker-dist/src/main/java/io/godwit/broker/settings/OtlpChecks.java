@@ -69,7 +69,7 @@ final class OtlpChecks {
                         + "of printable ASCII up to " + MAX_VALUE_CHARS + " characters");
             }
             if (OWN.contains(name.toLowerCase(Locale.ROOT))) {
-                throw new IllegalArgumentException("must not set " + name + ", which the push has of its own");
+                throw new IllegalArgumentException("must not set " + name + ", which the push sets itself");
             }
             return name + "=" + value(text);
         }

@@ -69,7 +69,7 @@ public final class TenantFileWatch implements AutoCloseable {
                 return;
             }
             e.errors().forEach(error -> LOG.error("tenants not reloaded file={} error={}", file.path(), error));
-            warn.accept(List.of("the file of the tenants has changed and has mistakes, so what it said before holds: "
+            warn.accept(List.of("the file of the tenants has changed but has errors, its old content stays in force: "
                     + String.join("; ", e.errors())));
         }
     }

@@ -244,7 +244,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
             accounts.tick();
             boundWaiting(withQueues);
         } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
-            LOG.warn("usage of tenants not looked at", e);
+            LOG.warn("check of the usage of tenants failed", e);
         }
     }
 

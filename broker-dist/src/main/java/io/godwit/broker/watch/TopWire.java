@@ -44,7 +44,7 @@ final class TopWire {
             WatchWire.check(request.getVersion());
             TopKind kind = TopKind.of(request.getKind());
             if (kind == null) {
-                throw refusal("a list of what?");
+                throw refusal("the kind of list is not known");
             }
             return new TopKind.Question(
                     kind,

@@ -268,7 +268,7 @@ class AdminTest {
         assertThat(run("replicas", "inbox")).isZero();
         assertThat(out).isEqualToIgnoringNewLines("voters wanted of each range: 2");
         assertThat(run("replicas", "inbox", "1")).isEqualTo(4);
-        assertThat(err).contains("not done: 2 ranges would give up copies");
+        assertThat(err).contains("not done: 2 ranges would lose copies");
         assertThat(node.inbox.wanted).isEqualTo(2);
         assertThat(run("replicas", "inbox", "1", "--yes")).isZero();
         assertThat(node.inbox.wanted).isEqualTo(1);

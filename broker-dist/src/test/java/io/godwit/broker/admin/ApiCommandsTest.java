@@ -113,7 +113,7 @@ class ApiCommandsTest {
 
         ApiRun endless = run("clients", "--limit", "100"); // the same cursor again
         assertThat(endless.code()).isEqualTo(1);
-        assertThat(endless.err()).contains("does not go on");
+        assertThat(endless.err()).contains("does not end");
         assertThat(run("clients", "--limit", "0").code()).isEqualTo(2);
     }
 
@@ -312,7 +312,7 @@ class ApiCommandsTest {
                 replacement("failed", 1, 1, "promote", "disk full"));
         ApiRun failed = run("replace", "cccc", "--by", "bbbb");
         assertThat(failed.code()).isEqualTo(1);
-        assertThat(failed.err()).contains("1 left: disk full", "the same command again goes on");
+        assertThat(failed.err()).contains("1 left: disk full", "repeat the command to continue");
 
         api.asked.clear();
         api.handle(exchange -> {
@@ -338,7 +338,7 @@ class ApiCommandsTest {
         });
         ApiRun restarted = run("replace", "cccc", "--by", "bbbb");
         assertThat(restarted.code()).isEqualTo(1);
-        assertThat(restarted.err()).contains("has started anew");
+        assertThat(restarted.err()).contains("has restarted");
         assertThat(api.asked).hasSize(4);
     }
 
@@ -614,7 +614,7 @@ class ApiCommandsTest {
         LocalApi.remove(directory);
         assertThat(ApiRun.of("--data", directory.toString(), "clients").code()).isEqualTo(3);
         assertThat(ApiRun.of("--url", api.url, "clients").code()).isZero();
-        assertThat(ApiRun.of("--url", api.url, "members").err()).contains("goes by RPC");
+        assertThat(ApiRun.of("--url", api.url, "members").err()).contains("uses RPC");
         assertThat(ApiRun.of("--rpc", "127.0.0.1:1", "clients").err()).contains("--url, not --rpc");
     }
 }

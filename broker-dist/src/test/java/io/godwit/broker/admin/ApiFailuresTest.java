@@ -125,7 +125,7 @@ class ApiFailuresTest {
         api.handle(exchange -> exchange.getHttpContext().getServer().stop(0));
         ApiRun run = ApiRun.of("kick", "c", "--url", api.url);
         assertThat(run.code()).isEqualTo(1);
-        assertThat(run.err()).contains("may be done all the same");
+        assertThat(run.err()).contains("may still take effect");
         assertThat(api.asked).as("the request is not repeated").hasSize(1);
     }
 
@@ -163,7 +163,7 @@ class ApiFailuresTest {
                 exchange -> FakeApi.answer(exchange, 200, "application/json", body.getBytes(StandardCharsets.UTF_8)));
         ApiRun run = at(api.url);
         assertThat(run.code()).isEqualTo(1);
-        assertThat(run.err()).containsPattern("right address|no list").doesNotContain("\u001b", "\tat ");
+        assertThat(run.err()).containsPattern("address right|no list").doesNotContain("\u001b", "\tat ");
     }
 
     @Test
@@ -262,9 +262,9 @@ class ApiFailuresTest {
 
             ApiRun stranger = at(secure.url, "--ca", othersFile.toString());
             assertThat(stranger.code()).isEqualTo(3);
-            assertThat(stranger.err()).contains("vouches for its certificate");
+            assertThat(stranger.err()).contains("no trusted authority has signed its certificate");
             assertThat(at(secure.url).code()).isEqualTo(3);
-            assertThat(at(secure.url.replace("https", "http")).err()).contains("is it an https:// one?");
+            assertThat(at(secure.url.replace("https", "http")).err()).contains("does it need an https:// URL?");
             assertThat(secure.asked)
                     .as("no further request, so no further token, was sent")
                     .hasSize(2);
@@ -292,7 +292,7 @@ class ApiFailuresTest {
             answers.start();
             ApiRun run = at("https://127.0.0.1:" + plain.getLocalPort());
             assertThat(run.code()).isEqualTo(3);
-            assertThat(run.err()).contains("is it an http:// one?");
+            assertThat(run.err()).contains("does it need an http:// URL?");
         } // which ends the thread
     }
 

@@ -419,7 +419,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
         @Override
         public CompletableFuture<OperationResult> wantVoters(int count, boolean mayReduce) {
             if (count < wanted && !mayReduce) {
-                return refused("2 ranges would give up copies");
+                return refused("2 ranges would lose copies");
             }
             wanted = count;
             return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.DONE, "wanted: " + count));

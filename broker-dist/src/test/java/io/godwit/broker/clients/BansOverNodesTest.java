@@ -160,7 +160,7 @@ class BansOverNodesTest {
                                 Kind.CLIENT,
                                 "flapper",
                                 NOW + 5_000,
-                                "connected and gone at once, again and again",
+                                "connected and disconnected at once, repeatedly",
                                 "",
                                 NOW,
                                 true,

@@ -179,7 +179,7 @@ class PluginHostTest {
         try (PluginStage stage = new PluginStage(directory, Map.of())) {
             stage.auth(plugin);
             Await.until("told", () -> stage.hasTold(PluginFault.UNHEALTHY));
-            assertThat(stage.state().detail()).contains("does not say");
+            assertThat(stage.state().detail()).contains("does not report");
             Await.until("warned", () -> stage.warnings.size() == 1);
             assertThat(stage.warnings.get(0)).contains("plugin acme", "is not well");
             release.countDown();

@@ -416,7 +416,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             isToldStale = true;
             String cause = failure == null ? "the answer came late" : String.valueOf(failure.getMessage());
             reports.holds(cause);
-            LOG.warn("node cannot prove that it serves, acknowledges nothing self={} cause={}", self, cause);
+            LOG.warn("node cannot prove that it serves, it acknowledges nothing self={} cause={}", self, cause);
         }
     }
 
@@ -432,7 +432,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
         isUnproven = true;
         counters.unproven.increment();
-        LOG.warn("node could not prove for too long that it serves, its clients are closed self={}", self);
+        LOG.warn("node could not prove for too long that it serves, it closes its clients self={}", self);
         begun.closeClients();
     }
 
@@ -455,7 +455,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         if (serves != 0 && !doesServe() && begun != null) {
             stopServing();
             reports.lapsed(self);
-            LOG.warn("the others have gone on without this node, it joins again self={} view={}", self, view);
+            LOG.warn("the others have excluded this node, it joins again self={} view={}", self, view);
             begun.begin();
         } else if (begun != null) {
             begun.viewChanged(view);

@@ -38,7 +38,7 @@ public final class CurrentView {
         try {
             view = MembersViewCodec.decode(value);
         } catch (IllegalArgumentException e) {
-            LOG.error("view of members not read, nothing is acknowledged until there is another", e);
+            LOG.error("view of members not readable, this node acknowledges nothing until the next one", e);
             long revision = MembersViewCodec.revision(value);
             synchronized (this) {
                 known = new Known(known.view(), Math.max(known.unreadRevision(), revision));

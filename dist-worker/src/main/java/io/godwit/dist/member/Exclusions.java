@@ -106,13 +106,13 @@ final class Exclusions {
             awaitOver(known, List.of(done));
         } else if (!mayJudge(member)) {
             done.completeExceptionally(new RangeException(
-                    Cause.TIMEOUT, "this node joins, and excludes nobody yet: " + member + ", since " + why));
+                    Cause.TIMEOUT, "this node still joins, so it does not exclude " + member + " yet: " + why));
         } else if (ground != Ground.LOST && isDeaf() && !member.nodeId().equals(self.nodeId())) {
             done.completeExceptionally(new RangeException(
-                    Cause.TIMEOUT, "this node could not prove that it serves, and excludes nobody yet: " + member));
+                    Cause.TIMEOUT, "this node could not prove that it serves, so it does not exclude " + member));
         } else if (ground == Ground.SILENT && isOnlySlow(member)) {
             done.completeExceptionally(new RangeException(
-                    Cause.TIMEOUT, "it answers, and is not excluded yet: " + member + ", since " + why));
+                    Cause.TIMEOUT, "it answers, so it is not excluded yet: " + member + ", " + why));
         } else if (committing.containsKey(member)) {
             waitersOf(member).add(done);
         } else {

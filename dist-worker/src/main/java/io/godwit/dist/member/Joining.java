@@ -124,8 +124,8 @@ final class Joining {
         }
         if (hasClients) {
             forgetAwaited();
-            enter(Phase.CLOSING_CLIENTS, "the others have gone on without it, closes its clients");
-            LOG.warn("the others have gone on without this node, its clients are closed self={}", self);
+            enter(Phase.CLOSING_CLIENTS, "the others have excluded it, closes its clients");
+            LOG.warn("the others have excluded this node, it closes its clients self={}", self);
             introductions
                     .closeClients()
                     .whenComplete((done, failure) -> thread.execute(() -> {
@@ -256,7 +256,7 @@ final class Joining {
             again(why);
             return;
         }
-        enter(Phase.CLAIMING, "an earlier process of this node has to be over");
+        enter(Phase.CLAIMING, "waits for the end of an earlier process of this node");
         CompletableFuture<Void> over = new CompletableFuture<>();
         exclusions.exclude(known.life(), Exclusions.Ground.LOST, "a newer process of the node joins", over);
         over.whenComplete((done, failure) -> {

@@ -56,7 +56,7 @@ sealed interface MemberStep {
             }
             if (known == null) {
                 return view.members().size() == MembersView.MAX_MEMBERS
-                        ? new Refused("there are " + MembersView.MAX_MEMBERS + " members, no more fit")
+                        ? new Refused("there are " + MembersView.MAX_MEMBERS + " members, which is the maximum")
                         : changed(view, null, life, MemberState.JOINING);
             }
             if (known.life().incarnation() > life.incarnation()) {
@@ -103,7 +103,7 @@ sealed interface MemberStep {
             boolean isCounted = as != null && as.isCounted() && view.members().contains(as);
             return isSuccessor || isCounted
                     ? changed(view, known, whom, MemberState.LAPSED)
-                    : new Refused(by + " does not count itself, or not as it did");
+                    : new Refused(by + " is no longer the member that it was when it asked");
         }
     }
 
@@ -114,7 +114,7 @@ sealed interface MemberStep {
             if (!view.members().contains(lapse)) {
                 return new Unchanged();
             }
-            return view.isCounted(by) ? removed(view, lapse) : new Refused(by + " is no member that counts itself");
+            return view.isCounted(by) ? removed(view, lapse) : new Refused(by + " is not a member that counts");
         }
     }
 

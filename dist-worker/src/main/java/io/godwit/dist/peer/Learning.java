@@ -57,7 +57,7 @@ final class Learning {
             barriers.askWithFilters(peer, () -> learned.complete(null));
         } else if (peer.incarnation() > life.incarnation()) {
             learned.completeExceptionally(
-                    new RangeException(RangeException.Cause.MOVED, "the node lives on as " + peer.incarnation()));
+                    new RangeException(RangeException.Cause.MOVED, "the node has restarted as " + peer.incarnation()));
         }
     }
 }

@@ -125,7 +125,7 @@ final class RemoteFilters {
             told.isLarge = true;
         }
         LOG.warn(
-                "a node tells of more live filters than this one would node={} incarnation={} maxBytes={}",
+                "a node has more live filters than this one would accept node={} incarnation={} maxBytes={}",
                 peer.nodeId(),
                 peer.incarnation(),
                 usualBytes);

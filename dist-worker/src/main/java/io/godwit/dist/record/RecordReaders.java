@@ -47,13 +47,13 @@ public final class RecordReaders {
         members.forEach(member -> absent.remove(member.nodeId()));
         SortedSet<String> earlier = unable(members);
         if (!earlier.isEmpty()) {
-            return Optional.of("the first record of operators would stop nodes of an earlier version, and these do not "
-                    + "say yet that they read records: " + String.join(", ", earlier)
-                    + "; update them, or ask again when they have started");
+            return Optional.of("nodes of an earlier version would stop at the first record of operators. These have "
+                    + "not reported yet that they read records: " + String.join(", ", earlier)
+                    + "; update them, or try again when they have started");
         }
         return absent.isEmpty()
                 ? Optional.empty()
-                : Optional.of("the first record of operators would stop nodes of an earlier version, and these cannot "
+                : Optional.of("nodes of an earlier version would stop at the first record of operators. These cannot "
                         + "be asked now: " + String.join(", ", absent));
     }
 }

@@ -150,7 +150,7 @@ public final class EdgeService {
         ClientInfo client = clientOf(command);
         boolean opens = client != null;
         if (opens != (attachment != 0)) {
-            throw new FrameException("a command and its attachment do not go together");
+            throw new FrameException("the command does not fit its attachment");
         }
         if (attachments.containsKey(attachment)) {
             throw new FrameException("an attachment is opened twice");

@@ -44,7 +44,7 @@ final class ServedBytes {
 
     RangeException overloaded() {
         return new RangeException(
-                Cause.OVERLOADED, "commands of " + most + " bytes from one node wait at the leaders of another");
+                Cause.OVERLOADED, "commands of " + most + " bytes from one node wait for leaders on another");
     }
 
     /** Whether the command brings something to store. */

@@ -93,7 +93,7 @@ final class Attaching {
         int leftBytes = leftBytes(state);
         if (leftBytes > MAX_GROWING_RECORD_BYTES && growsRecord(state, request)) {
             answer.fail(new RangeException(
-                    Cause.OVERLOADED, "what earlier sessions have left to do takes " + leftBytes + " bytes already"));
+                    Cause.OVERLOADED, "unfinished work of earlier sessions takes " + leftBytes + " bytes already"));
             return;
         }
         boolean goesOn = goesOn(state, request);

@@ -80,7 +80,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     /** The first byte of the directory's frames in the CONTROL lane. */
     public static final byte FRAME_TYPE = DirectoryFrames.TYPE;
 
-    private static final String DOES_NOT_SERVE = "this node does not serve now, and takes no connections";
+    private static final String DOES_NOT_SERVE = "this node does not serve now, so it accepts no connections";
 
     /** Limit on the frames of all peers that wait for a turn: a node so far behind is of no use to them. */
     private static final long MAX_UNTAKEN_BYTES = 64 << 20;
@@ -359,7 +359,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     }
 
     private static void abandon(Peer peer, Exception why) {
-        LOG.warn("a peer does not keep to the directory's protocol peer={}: {}", peer, why.getMessage());
+        LOG.warn("a peer violates the protocol of the directory peer={}: {}", peer, why.getMessage());
         peer.abandon(String.valueOf(why.getMessage()));
     }
 

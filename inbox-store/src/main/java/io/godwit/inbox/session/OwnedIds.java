@@ -141,7 +141,7 @@ final class OwnedIds {
             return;
         }
         if (known != null) {
-            throw new BadFrameException("claim " + number + " waits and is said to have its client id");
+            throw new BadFrameException("claim " + number + " waits, but the frame says that it has its client id");
         }
         if (member.claims.size() >= limits.maxClaimsOfNode()) {
             throw new BadFrameException(edge + " has more than " + limits.maxClaimsOfNode() + " client ids");

@@ -96,7 +96,7 @@ class CarrierFramesTest extends CarrierStage {
                         .setSession(CommandCodec.encode(new SessionCommand.Owner(CLIENT), 0)
                                 .setCall(1)
                                 .setAttachment(4))));
-        assertAbandoned("do not go together");
+        assertAbandoned("does not fit its attachment");
     }
 
     @Test

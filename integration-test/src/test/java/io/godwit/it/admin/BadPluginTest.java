@@ -199,7 +199,7 @@ class BadPluginTest {
     @CsvSource({
         "undeclared, threw java.io.IOException",
         "unspeakable, threw Bad$Unspeakable",
-        "old, is it compiled for the plugin-api of another version?",
+        "old, was it compiled for another version of plugin-api?",
         "late, late-answer: connect"
     })
     void whatIsNoAnswerIsRefusedAndNamed(String user, String failure) throws Exception {
@@ -309,8 +309,8 @@ class BadPluginTest {
     @ParameterizedTest
     @CsvSource({
         "exit, it ended the process before this one by System.exit",
-        "halt, it was called when the process before this one was cut short",
-        "memory, it was called when the process before this one was cut short"
+        "halt, a call of it was under way when the process before this one was killed",
+        "memory, a call of it was under way when the process before this one was killed"
     })
     void nothingIsLostWithTheProcessAndTheNextStartNamesIt(String user, String suspicion) throws Exception {
         PluginInstallation of = new PluginInstallation(Files.createDirectory(directory.resolve(user)));

@@ -31,9 +31,9 @@ public final class Authentication {
             RefusalReason.NOT_AUTHORIZED, "the client has gone before its authentication was complete");
 
     private static final ConnectResult.Refused TOO_LONG =
-            new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "no end after " + MAX_STEPS + " steps");
+            new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "not complete after " + MAX_STEPS + " steps");
     private static final ConnectResult.Refused TOO_LARGE = new ConnectResult.Refused(
-            RefusalReason.NOT_AUTHORIZED, "the client takes no packet as large as the challenge");
+            RefusalReason.NOT_AUTHORIZED, "the challenge is larger than the packets that the client accepts");
 
     private final Connection connection;
     private final Authorizer authorizer;
@@ -72,7 +72,7 @@ public final class Authentication {
         }
         if (auth.reasonCode() != ReasonCode.CONTINUE_AUTHENTICATION) { // [MQTT5-4.12.0-3]
             throw new ProtocolException(
-                    ReasonCode.PROTOCOL_ERROR, "AUTH in an authentication says " + auth.reasonCode());
+                    ReasonCode.PROTOCOL_ERROR, "AUTH in an authentication has reason code " + auth.reasonCode());
         }
         if (!method.equals(auth.authenticationMethod())) { // [MQTT5-4.12.0-5]
             throw new ProtocolException(ReasonCode.PROTOCOL_ERROR, "AUTH names another authentication method");

@@ -38,7 +38,7 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
         if (slash >= 0) {
             String length = text.substring(slash + 1);
             if (!length.matches("[0-9]{1,3}") || Integer.parseInt(length) > most) {
-                throw new IllegalArgumentException("must have 0 to " + most + " behind the slash");
+                throw new IllegalArgumentException("must have a number from 0 to " + most + " after the slash");
             }
             bits = Integer.parseInt(length);
         }

@@ -196,7 +196,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 return;
             }
             if (failure != null) {
-                connection.refuse(ReasonCode.SERVER_UNAVAILABLE, "it is not known what holds for the tenant");
+                connection.refuse(ReasonCode.SERVER_UNAVAILABLE, "the settings of the tenant are not known");
             } else {
                 switch (answer) {
                     case KNOWN -> acquire(packet, client);
@@ -297,8 +297,8 @@ public final class ConnectHandler extends SessionlessHandler {
                 ReasonCode.QUOTA_EXCEEDED,
                 switch (over) {
                     case CONNECT_RATE -> "too many clients of the tenant connect at once";
-                    case SESSIONS -> "the tenant has as many sessions as it may";
-                    default -> "the tenant has as many clients as it may";
+                    case SESSIONS -> "the tenant has reached its limit of sessions";
+                    default -> "the tenant has reached its limit of clients";
                 });
     }
 
@@ -309,7 +309,7 @@ public final class ConnectHandler extends SessionlessHandler {
     /** Refuses a CONNECT that violates its tenant's settings. */
     private boolean isAgainst(TenantPolicy policy, Connect packet, ClientInfo client) {
         if (!policy.allowsProtocol(packet.protocolLevel())) {
-            connection.refuse(ReasonCode.UNSUPPORTED_PROTOCOL_VERSION, "the tenant does not use this version of MQTT");
+            connection.refuse(ReasonCode.UNSUPPORTED_PROTOCOL_VERSION, "the tenant does not allow this MQTT version");
             return true;
         }
         if (!policy.allowsClientId(client.clientId().value())) {
@@ -336,7 +336,7 @@ public final class ConnectHandler extends SessionlessHandler {
             return false;
         }
         boolean canTell = isV5 || refusal == ReasonCode.QUOTA_EXCEEDED;
-        connection.refuse(canTell ? refusal : ReasonCode.NOT_AUTHORIZED, "the tenant may not have such a will");
+        connection.refuse(canTell ? refusal : ReasonCode.NOT_AUTHORIZED, "the tenant does not allow such a will");
         return true;
     }
 

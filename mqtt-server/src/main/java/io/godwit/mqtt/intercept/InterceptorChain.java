@@ -81,7 +81,7 @@ public final class InterceptorChain {
         try {
             wrong = rules.wrongWith(before, after);
         } catch (RuntimeException e) { // an unexpected message broke a rule: the caller must still get an answer
-            wrong = "no rule can judge it: " + cut(e.toString());
+            wrong = "checking it failed: " + cut(e.toString());
         }
         if (wrong != null) {
             step.invalid(wrong);

@@ -46,7 +46,7 @@ public record MessageBounds(int maxBytes) {
         return (before, after) -> !after.topic().equals(before.topic())
                         || after.qos() != before.qos()
                         || after.retain() != before.retain()
-                ? "another topic, QoS or RETAIN flag"
+                ? "it has another topic, QoS or RETAIN flag"
                 : wrongWithContent(before, after);
     }
 
@@ -59,7 +59,7 @@ public record MessageBounds(int maxBytes) {
         MessageProperties properties = message.properties();
         String response = properties.responseTopic();
         if (response != null && (!TopicName.isValid(response) || !isText(response))) {
-            return "the response topic is none";
+            return "the response topic is not a valid topic name";
         }
         byte[] correlation = properties.correlationData();
         String contentType = properties.contentType();
@@ -67,7 +67,7 @@ public record MessageBounds(int maxBytes) {
         if (properties.userProperties().size() > Math.max(already, MAX_USER_PROPERTIES)
                 || correlation != null && correlation.length > MAX_TEXT_BYTES
                 || contentType != null && !isText(contentType)) {
-            return "too many or too long properties";
+            return "a property is too long, or there are too many";
         }
         long bytes = FRAME_BYTES + bytes(message.topic()) + message.payload().length;
         bytes += correlation == null ? 0 : correlation.length;
@@ -75,7 +75,7 @@ public record MessageBounds(int maxBytes) {
         bytes += response == null ? 0 : bytes(response);
         for (UserProperty each : properties.userProperties()) {
             if (!isText(each.name()) || !isText(each.value())) {
-                return "a user property is too long, or no text";
+                return "a user property is too long, or not valid text";
             }
             bytes += 5 + bytes(each.name()) + bytes(each.value());
         }

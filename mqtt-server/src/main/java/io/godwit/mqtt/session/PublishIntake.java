@@ -98,7 +98,7 @@ final class PublishIntake {
         }
         if (publish.qos() == Qos.EXACTLY_ONCE && acks.isReleasing(publish.packetId())) { // [MQTT5-4.3.3-6]
             throw new ProtocolException(
-                    ReasonCode.PROTOCOL_ERROR, "PUBLISH behind PUBREL, packet id " + publish.packetId());
+                    ReasonCode.PROTOCOL_ERROR, "PUBLISH after PUBREL, packet id " + publish.packetId());
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.reports.publishReceived(
@@ -199,7 +199,7 @@ final class PublishIntake {
         }
         services.reports.publishRefused(session.client(), topic, code.name());
         if (code == ReasonCode.QOS_NOT_SUPPORTED || code == ReasonCode.RETAIN_NOT_SUPPORTED) {
-            connection.disconnect(code, "the tenant may not publish so");
+            connection.disconnect(code, "the tenant does not allow this QoS or RETAIN flag");
         } else if (!session.terms.isV5() && !session.policy().allows(topic)) {
             connection.disconnect(code, "a topic is over the limit");
         } else {
@@ -269,8 +269,8 @@ final class PublishIntake {
 
     /** Without this, a bug would keep the bytes of the message in the node's budget for ever. */
     private static Verdict failed(Throwable failure) {
-        LOG.error("a publish could not be judged; it is refused", failure);
-        return new Verdict.Allowed(new Intercepted.Failed("", "it could not be judged: " + failure, true));
+        LOG.error("checking a publish failed, it is refused", failure);
+        return new Verdict.Allowed(new Intercepted.Failed("", "the check failed: " + failure, true));
     }
 
     private void judged(int packetId, Message message, Verdict verdict) {

@@ -120,7 +120,7 @@ public final class StoredSubscriber {
     private CompletableFuture<TenantAnswer> known(TenantId tenant) {
         return policies.tenants().said(tenant).handle((answer, failure) -> {
             if (answer != TenantAnswer.KNOWN) {
-                throw new TenantNotKnownException("it is not known now what the tenant may have");
+                throw new TenantNotKnownException("the limits of the tenant are not known now");
             }
             return answer;
         });

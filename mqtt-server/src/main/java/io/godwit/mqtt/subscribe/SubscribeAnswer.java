@@ -80,7 +80,7 @@ final class SubscribeAnswer {
                 if (code.isError() && code != ReasonCode.NOT_AUTHORIZED) {
                     subscriber
                             .connection()
-                            .disconnect(code, "a filter is refused, which MQTT 3.1 can not be told: " + code);
+                            .disconnect(code, "a filter is refused, and a SUBACK of MQTT 3.1 cannot say so: " + code);
                     return false;
                 }
                 if (code.isError()) {

@@ -396,7 +396,7 @@ public final class SubscribeHandler {
                     if (failure != null && !isRefused(failure)) {
                         subscriber
                                 .connection()
-                                .disconnect(ReasonCode.UNSPECIFIED_ERROR, "a SUBSCRIBE may be stored or not");
+                                .disconnect(ReasonCode.UNSPECIFIED_ERROR, "a SUBSCRIBE may or may not be stored");
                         return;
                     }
                     stored.accept(failure, () -> {

@@ -63,11 +63,11 @@ public final class TenantNaming {
         }
         if (named.isEmpty()) {
             return config.refusesUnnamed()
-                    ? Answer.refused("nothing names a tenant for it")
+                    ? Answer.refused("no source names its tenant")
                     : new Answer(TenantId.DEFAULT, null);
         }
         if (named.size() > 1 && config.mustAgree()) {
-            return Answer.refused("its tenant is not the same everywhere");
+            return Answer.refused("the sources name different tenants");
         }
         return known(named.iterator().next(), isOperators);
     }

@@ -210,7 +210,7 @@ final class ConnectionSweep {
         try {
             nextTick = listener.onTick(tick);
         } catch (RuntimeException | Error e) { // outermost frame: a sweep that throws is never called again
-            LOG.error("time-outs not looked at loop={} connection={}", index, listener, e);
+            LOG.error("check of time-outs failed loop={} connection={}", index, listener, e);
         }
         if (lookedAt != NONE) {
             due[lookedAt] = Math.min(due[lookedAt], nextTick); // it may have called lookSoon()

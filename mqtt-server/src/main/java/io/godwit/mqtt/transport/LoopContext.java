@@ -119,7 +119,7 @@ public final class LoopContext implements Executor {
             try {
                 executor.execute(mailRound);
             } catch (RejectedExecutionException e) {
-                LOG.debug("mail to a stopped event loop loop={}", index);
+                LOG.debug("task for a stopped event loop dropped loop={}", index);
             }
         }
     }

@@ -67,7 +67,7 @@ public final class MemoryGuard implements AutoCloseable {
         try {
             look();
         } catch (RuntimeException | Error e) { // outermost frame: the next check must come
-            LOG.error("memory not looked at", e);
+            LOG.error("check of memory failed", e);
         }
     }
 

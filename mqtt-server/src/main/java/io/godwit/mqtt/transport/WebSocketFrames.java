@@ -165,7 +165,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
             }
             case CONTINUATION -> {
                 if (!isInMessage) {
-                    throw breach(PROTOCOL_ERROR, "a WebSocket message is continued that has not begun");
+                    throw breach(PROTOCOL_ERROR, "a WebSocket continuation frame without a message");
                 }
             }
             case TEXT -> throw breach(UNSUPPORTED_DATA, "a WebSocket text frame"); // [MQTT5-6.0.0-1]

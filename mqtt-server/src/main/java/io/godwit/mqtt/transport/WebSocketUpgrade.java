@@ -115,7 +115,7 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
                 headers.getAll(HttpHeaderNames.ORIGIN), headers.get(HttpHeaderNames.HOST), isNameProven(ctx))) {
             // browsers do not ask the user, who may be able to reach servers that the page's owner cannot [RFC 6455,
             // 10.2]
-            refuse(ctx, HttpResponseStatus.FORBIDDEN, "WebSocket request of a web page from elsewhere");
+            refuse(ctx, HttpResponseStatus.FORBIDDEN, "the Origin of a WebSocket request is not allowed");
         } else {
             String key = headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY);
             String subprotocol = subprotocol(headers);

@@ -81,7 +81,7 @@ class TenantNamingTest {
     @Test
     void whoNamesTwoTenantsIsRefusedUnlessTheFirstMayCount() {
         Clues clues = Clues.NONE.subject("O=birds");
-        assertThat(found(clues, "fish/lamp")).isEqualTo("its tenant is not the same everywhere");
+        assertThat(found(clues, "fish/lamp")).isEqualTo("the sources name different tenants");
         assertThat(found(config(false, UnknownTenant.REFUSE, ALL), clues, "fish/lamp"))
                 .isEqualTo("birds");
         List<TenantSource> userFirst = List.of(TenantSource.USER_NAME, TenantSource.CERTIFICATE);
@@ -116,7 +116,7 @@ class TenantNamingTest {
     void whoNamesNoneIsRefusedWhereThatIsSet() {
         TenantConfig strict =
                 new TenantConfig(ALL, true, true, UnknownTenant.REFUSE, "/", "", CertificatePart.SUBJECT_O, null);
-        assertThat(found(strict, Clues.NONE, "lamp")).isEqualTo("nothing names a tenant for it");
+        assertThat(found(strict, Clues.NONE, "lamp")).isEqualTo("no source names its tenant");
         assertThat(found(strict, Clues.NONE, "birds/lamp")).isEqualTo("birds");
     }
 

@@ -75,7 +75,7 @@ final class BrokerNode {
                 .filter(line -> line.startsWith("waiting=") || line.startsWith("store=") && !line.contains(" SERVING"))
                 .map(line -> line.substring(line.indexOf('=') + 1))
                 .collect(Collectors.joining("; "));
-        return !waits.isEmpty() ? "waits for " + waits : status.isEmpty() ? "tells nothing of itself yet" : "starts";
+        return !waits.isEmpty() ? "waits for " + waits : status.isEmpty() ? "has not written its status yet" : "starts";
     }
 
     private List<String> status() {

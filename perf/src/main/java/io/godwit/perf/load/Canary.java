@@ -118,7 +118,7 @@ public final class Canary implements AutoCloseable {
         try {
             future.toCompletionStage().toCompletableFuture().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new LoadFailedException("the pair of clients that watches could not connect: " + e);
+            throw new LoadFailedException("the two clients that watch the broker could not connect: " + e);
         }
     }
 

@@ -63,7 +63,7 @@ public final class Preflight {
         int trackedEach = clients.isOverWebSocket() ? 2 : 1; // to the relay, and to the broker
         if (tracked.isPresent() && (long) connections * trackedEach > tracked.getAsLong()) {
             obstacles.add(("%,d connections, %d entries each, are more than the %,d that the kernel can still track "
-                            + "(net.netfilter.nf_conntrack_max): beyond, they fail without a word; "
+                            + "(net.netfilter.nf_conntrack_max): further ones fail without an error; "
                             + "--scale %s fits")
                     .formatted(
                             connections,

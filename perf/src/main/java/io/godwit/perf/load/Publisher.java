@@ -196,7 +196,7 @@ final class Publisher extends Connection {
     private void onAcknowledged(int packetId) {
         Outstanding message = outstanding.remove(packetId);
         if (message == null) {
-            counters.errors.add("an acknowledgement of nothing");
+            counters.errors.add("an acknowledgement without a message");
             return;
         }
         counters.acknowledged.increment();

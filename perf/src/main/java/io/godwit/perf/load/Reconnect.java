@@ -106,7 +106,7 @@ public final class Reconnect implements AutoCloseable {
 
     private void requireHome() throws LoadFailedException {
         if (sum(MovingLoop::away) > 0) {
-            throw new LoadFailedException("a client has lost its broker before that was to be: " + errorText());
+            throw new LoadFailedException("a client lost its broker too early: " + errorText());
         }
     }
 

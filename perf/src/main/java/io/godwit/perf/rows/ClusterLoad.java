@@ -126,7 +126,7 @@ final class ClusterLoad {
             throw new LoadFailedException("the large messages: "
                     + Objects.requireNonNull(e.getCause()).getMessage());
         } catch (TimeoutException e) {
-            throw new LoadFailedException("the large messages have no end after " + LARGE_END.toSeconds() + " s");
+            throw new LoadFailedException("the large messages did not end within " + LARGE_END.toSeconds() + " s");
         } finally {
             large.cancel(true);
         }

@@ -120,7 +120,7 @@ class ReconnectTest {
             Await.until("a client has noticed", () -> !roles(nodes.served(0)).isEmpty());
             assertThatThrownBy(clients::losing)
                     .isInstanceOf(LoadFailedException.class)
-                    .hasMessageContaining("a client has lost its broker before that was to be");
+                    .hasMessageContaining("a client lost its broker too early");
         }
     }
 }

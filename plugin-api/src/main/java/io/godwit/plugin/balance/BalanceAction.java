@@ -68,7 +68,7 @@ public sealed interface BalanceAction
 
         public ChangeReplica {
             if (store.isEmpty()) {
-                throw new IllegalArgumentException("range " + rangeId + ": " + step + " on no store");
+                throw new IllegalArgumentException("range " + rangeId + ": " + step + " names no store");
             }
         }
     }
@@ -81,7 +81,7 @@ public sealed interface BalanceAction
     record MoveLeader(long rangeId, long epoch, String to, String reason) implements BalanceAction {
         public MoveLeader {
             if (to.isEmpty()) {
-                throw new IllegalArgumentException("range " + rangeId + ": a leader for no store");
+                throw new IllegalArgumentException("range " + rangeId + ": no store for the leader");
             }
         }
     }

@@ -76,7 +76,7 @@ public final class Key implements Comparable<Key> {
         while (at < text.length()) {
             char each = text.charAt(at);
             if (each <= ' ' || each >= 0x7f) {
-                throw new IllegalArgumentException("a key has no character \"" + each + "\", but \\x and two digits");
+                throw new IllegalArgumentException("a key must have \\x and two digits instead of \"" + each + "\"");
             } else if (each != '\\') {
                 bytes.write(each);
                 at++;
@@ -87,8 +87,8 @@ public final class Key implements Comparable<Key> {
                 bytes.write(HexFormat.fromHexDigits(text, at + 2, at + 4));
                 at += 4;
             } else {
-                throw new IllegalArgumentException("behind a backslash a key has another, or x and two hexadecimal "
-                        + "digits, was \"" + text.substring(at) + "\"");
+                throw new IllegalArgumentException("after a backslash a key must have another, or x and two "
+                        + "hexadecimal digits, was \"" + text.substring(at) + "\"");
             }
         }
         return new Key(bytes.toByteArray());

@@ -16,7 +16,7 @@ public record Replica(String store, boolean isVoter, boolean isCaughtUp, Optiona
             throw new IllegalArgumentException("a replica without a store");
         }
         if (isCaughtUp && fault.isPresent()) {
-            throw new IllegalArgumentException("the replica on " + store + " has stopped and has caught up");
+            throw new IllegalArgumentException("the replica on " + store + " cannot have both stopped and caught up");
         }
     }
 

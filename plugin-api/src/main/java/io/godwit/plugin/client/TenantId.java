@@ -12,10 +12,10 @@ public record TenantId(String value) implements Comparable<TenantId> {
     public TenantId {
         if (value.isEmpty() || value.length() > MAX_CHARS) {
             throw new IllegalArgumentException(
-                    "a tenant id has 1 to " + MAX_CHARS + " characters, was " + value.length());
+                    "a tenant id must have 1 to " + MAX_CHARS + " characters, was " + value.length());
         }
         if (!hasValidCharacters(value)) {
-            throw new IllegalArgumentException("a tenant id has only letters, digits, '-', '_', '.': " + value);
+            throw new IllegalArgumentException("a tenant id may have only letters, digits, '-', '_', '.': " + value);
         }
     }
 

@@ -26,9 +26,9 @@ public record SubBrokerSubscription(String name, TenantId tenant, List<String> f
         }
         for (String filter : filters) {
             TopicFilter parsed = TopicFilter.parse(filter)
-                    .orElseThrow(() -> new IllegalArgumentException(name + ": no topic filter: " + filter));
+                    .orElseThrow(() -> new IllegalArgumentException(name + ": not a topic filter: " + filter));
             if (parsed.isShared() || parsed.isExclusive()) {
-                throw new IllegalArgumentException(name + ": neither shared nor exclusive may be " + filter);
+                throw new IllegalArgumentException(name + ": a filter must not be shared or exclusive: " + filter);
             }
         }
     }

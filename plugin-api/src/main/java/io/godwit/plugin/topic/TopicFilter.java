@@ -46,7 +46,7 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
 
     public TopicFilter {
         if ((shareGroup == null) != (sharing == Sharing.NONE || sharing == Sharing.EXCLUSIVE)) {
-            throw new IllegalArgumentException("share group " + shareGroup + " does not go with " + sharing);
+            throw new IllegalArgumentException("share group " + shareGroup + " does not fit " + sharing);
         }
     }
 

@@ -78,14 +78,14 @@ public final class WalCheck {
                 if (mark != null && scan.lastSequence() < synced) {
                     mark.lower(scan.lastSequence()); // first, because with the tail cut the old mark would refuse it
                     log.error(
-                            "the disk has lost a synced write of the log: opened without it file={} offset={} "
+                            "the disk has lost a synced write of the log, opened without it file={} offset={} "
                                     + "lastSequence={} syncedSequence={}",
                             last,
                             scan.goodBytes(),
                             scan.lastSequence(),
                             synced);
-                    lost = "the disk has lost a write of the log that it had confirmed, and what was "
-                            + "acknowledged by it: "
+                    lost = "the disk has lost a write of the log that it had confirmed, so acknowledged "
+                            + "data is lost: "
                             + last + " ends at sequence " + scan.lastSequence() + ", it had been synced up to "
                             + synced;
                 }

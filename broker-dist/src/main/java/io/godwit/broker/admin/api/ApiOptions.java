@@ -64,7 +64,7 @@ public final class ApiOptions {
     private ApiTarget target(Invocation invocation) throws AdminException {
         if (invocation.isRpc()) {
             throw new AdminException(
-                    Kind.USAGE, "this command goes by the HTTP API: say --url, not --rpc or --tls-...");
+                    Kind.USAGE, "this command uses the HTTP API: give --url, not --rpc or --tls-...");
         }
         String address = url;
         if (address != null) {

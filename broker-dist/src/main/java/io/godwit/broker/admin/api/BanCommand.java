@@ -60,7 +60,7 @@ final class BanCommand extends ApiCommand {
             return;
         }
         if (!body.isEmpty()) {
-            throw new AdminException(Kind.USAGE, "a ban is of one: --client, --user or --address");
+            throw new AdminException(Kind.USAGE, "give only one of --client, --user and --address");
         }
         body.addProperty("kind", kind);
         body.addProperty("subject", subject);

@@ -51,7 +51,7 @@ final class Listing {
             page = client.get(asked);
             String next = next(page);
             if (next != null && next.equals(cursor)) {
-                throw new AdminException(Kind.FAILED, "the list does not go on: two pages have the same end");
+                throw new AdminException(Kind.FAILED, "the list does not end: two pages have the same end");
             }
             cursor = next;
             if (!(page.get("items") instanceof JsonArray items)) {
@@ -108,7 +108,7 @@ final class Listing {
         if (isCut) {
             output.warn("the first " + printed + " of " + total);
         } else if (next != null) {
-            output.warn("the first " + printed + "; there are more, --limit says how many are wanted");
+            output.warn("the first " + printed + "; there are more, set --limit to get them");
         }
     }
 }

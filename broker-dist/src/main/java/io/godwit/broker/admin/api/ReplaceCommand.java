@@ -18,14 +18,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "replace",
         description = {
-            "Makes the voters of a node that is gone for good anew on another node, and forgets the first when that",
-            "is done. The node that is asked does it, also when this program ends. What was interrupted goes on when",
-            "it is asked for again."
+            "Makes new voters on another node for those of a node that is gone for good, and then forgets that node.",
+            "The node that is asked does the work, also after this program has ended. Repeat the command to continue a",
+            "replacement that was interrupted."
         })
 final class ReplaceCommand extends ApiCommand {
     private static final long LOOK_MILLIS = 500;
     private static final int MOST_MISSED = 10;
-    private static final String GOES_ON = "; it may go on: the same command again tells how far it is";
+    private static final String GOES_ON = "; it may continue: repeat the command to see how far it is";
 
     @Parameters(paramLabel = "NODE", description = "the node that is gone for good")
     private String name = "";
@@ -33,7 +33,7 @@ final class ReplaceCommand extends ApiCommand {
     @Option(names = "--by", paramLabel = "NODE", required = true, description = "the node that takes its place")
     private String by = "";
 
-    @Option(names = "--no-wait", description = "only begin it; the same command tells later how far it is")
+    @Option(names = "--no-wait", description = "only begin it; repeat the command to see how far it is")
     private boolean isNoWait;
 
     ReplaceCommand(Invocation invocation) {
@@ -63,8 +63,8 @@ final class ReplaceCommand extends ApiCommand {
             }
             throw new AdminException(
                     Kind.FAILED,
-                    "not done to its end, " + left(state) + " left: " + Columns.shown("", state.get("reason"))
-                            + "; the same command again goes on where it is");
+                    "not finished, " + left(state) + " left: " + Columns.shown("", state.get("reason"))
+                            + "; repeat the command to continue");
         }
         output.done(is(state, "running") ? describe(state) : Columns.shown("", state.get("step")), state);
     }
@@ -105,7 +105,7 @@ final class ReplaceCommand extends ApiCommand {
                 if (e.kind() == Kind.UNKNOWN) {
                     throw new AdminException(
                             Kind.FAILED,
-                            "the node that did it has started anew: the same command again goes on where it is",
+                            "the node that did it has restarted: repeat the command to continue",
                             e);
                 }
                 if (missed == MOST_MISSED) {

@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
         name = "rules",
         description = {
             "Lists the rules of who may publish and subscribe, in the order in which they count: those of the node's",
-            "file, then those of all nodes. add, remove and set change the second. add and remove change what is there",
-            "then, whoever else changes it; set replaces whatever is there."
+            "file, then those of all nodes. add, remove and set change only those of all nodes. add and remove keep",
+            "what others change at the same time; set replaces everything."
         })
 final class RulesCommand extends WatchedCommand {
     private static final String PATH = "/api/v1/rules";
@@ -75,7 +75,7 @@ final class RulesCommand extends WatchedCommand {
                 return;
             }
         }
-        throw new AdminException(Kind.REFUSED, "others change the rules all the time; nothing was changed");
+        throw new AdminException(Kind.REFUSED, "others changed the rules at each attempt; nothing was changed");
     }
 
     private static JsonObject body(List<String> rules) {
@@ -128,7 +128,7 @@ final class RulesCommand extends WatchedCommand {
             String rule = String.join(" ", words);
             Edit removing = rules -> {
                 if (!rules.remove(rule)) {
-                    throw new AdminException(Kind.UNKNOWN, "all nodes have no such rule: " + rule);
+                    throw new AdminException(Kind.UNKNOWN, "there is no such rule of all nodes: " + rule);
                 }
             };
             edit(client, output, removing, "removed " + rule);

@@ -71,10 +71,10 @@ final class SessionsCommand extends ListCommand {
         }
         String one = clientId;
         if (one == null && (isPurge || isDelete)) {
-            throw new AdminException(Kind.USAGE, "say of which client id");
+            throw new AdminException(Kind.USAGE, "CLIENT_ID is missing: whose session?");
         }
         if (isWatched() && (isPurge || isDelete)) {
-            throw new AdminException(Kind.USAGE, "--watch is for looking");
+            throw new AdminException(Kind.USAGE, "--watch cannot be used with --purge or --delete");
         }
         if (one == null) {
             super.run(client, output);

@@ -114,7 +114,7 @@ public final class ApiClient {
 
     private AdminException notJson() {
         return new AdminException(
-                Kind.FAILED, target + " has answered something that no API of a broker does; is it the right address?");
+                Kind.FAILED, target + " has not answered like the API of a broker; is the address right?");
     }
 
     private Answer ok(String method, ApiPath path, @Nullable JsonObject body) throws AdminException {

@@ -26,7 +26,7 @@ final class ApiProblems {
         if (problem == null) {
             return new AdminException(
                     status >= 300 && status < 500 ? Kind.REFUSED : Kind.FAILED,
-                    target + " has answered " + status + " as no API of a broker does; is it the right address?");
+                    target + " has answered " + status + ", unlike the API of a broker; is the address right?");
         }
         String type = text(problem, "type");
         String said = detail(problem);
@@ -97,14 +97,14 @@ final class ApiProblems {
             return new AdminException(Kind.UNREACHABLE, target + ": " + tls(failure), failure);
         }
         Kind kind = isChange ? Kind.FAILED : Kind.UNREACHABLE;
-        String then = isChange ? "; what was asked for may be done all the same" : "";
+        String then = isChange ? "; the request may still take effect" : "";
         if (failure instanceof HttpTimeoutException || failure instanceof TimeoutException) {
             return new AdminException(kind, target + " has not answered in " + timeoutSeconds + " s" + then, failure);
         }
         return new AdminException(
                 kind,
                 target + " has given no answer"
-                        + (target.url().getScheme().equals("http") ? ", is it an https:// one? (" : " (")
+                        + (target.url().getScheme().equals("http") ? ", does it need an https:// URL? (" : " (")
                         + Printable.of(deepest(failure)) + ")" + then,
                 failure);
     }
@@ -112,10 +112,10 @@ final class ApiProblems {
     private static String tls(Throwable failure) {
         String said = Printable.of(deepest(failure));
         if (said.contains("Unsupported or unrecognized SSL message") || said.contains("plaintext")) {
-            return "it does not speak TLS, is it an http:// one? (" + said + ")";
+            return "it does not speak TLS, does it need an http:// URL? (" + said + ")";
         }
         if (said.contains("unable to find valid certification path")) {
-            return "no authority that is trusted vouches for its certificate; --ca FILE names another (" + said + ")";
+            return "no trusted authority has signed its certificate; --ca FILE names another (" + said + ")";
         }
         return "TLS has failed: " + said;
     }

@@ -89,13 +89,13 @@ public record LocalApi(long pid, URI url, Optional<Path> certificate) {
                     Kind.UNREACHABLE,
                     Files.isDirectory(data)
                             ? "no broker with an HTTP API (apiServerConfig.enable) runs on " + data
-                                    + "; say --url for one elsewhere"
-                            : "there is no data directory " + data + "; say --data or --url",
+                                    + "; give --url for one elsewhere"
+                            : "there is no data directory " + data + "; give --data or --url",
                     e);
         } catch (AccessDeniedException e) {
             throw new AdminException(
                     Kind.UNREACHABLE,
-                    e.getMessage() + " may be read by the broker's user only: run this as that one, or say --url",
+                    e.getMessage() + " can be read by the broker's user only: run this as that user, or give --url",
                     e);
         } catch (IOException e) {
             throw new AdminException(Kind.UNREACHABLE, String.valueOf(e.getMessage()), e);

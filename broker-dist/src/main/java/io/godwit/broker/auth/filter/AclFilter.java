@@ -34,7 +34,7 @@ public final class AclFilter {
                 .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter: " + text));
         if (!filter.filter().equals(text)) {
             throw new IllegalArgumentException(
-                    "a rule names the filter alone, it holds for shared and exclusive subscriptions too: "
+                    "a rule has the plain filter, which holds for shared and exclusive subscriptions too: "
                             + filter.filter());
         }
         // every topic has a first level, so both mean the same, and only one of them is handled below
@@ -46,7 +46,7 @@ public final class AclFilter {
             for (int at = level.indexOf('%'); at >= 0; at = level.indexOf('%', at + 2)) {
                 char what = at + 1 < level.length() ? level.charAt(at + 1) : 0;
                 if (what != 'c' && what != 'u' && what != '%') {
-                    throw new IllegalArgumentException("after '%' comes c, u or another '%': " + text);
+                    throw new IllegalArgumentException("after '%' there must be c, u or another '%': " + text);
                 }
                 isTemplate[i] = true;
                 hasTemplate = true;

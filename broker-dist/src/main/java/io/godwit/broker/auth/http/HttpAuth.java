@@ -145,7 +145,7 @@ final class HttpAuth implements AuthProvider {
     }
 
     private static String detail(Verdict verdict) {
-        return "http: the service says no" + (verdict.detail().isEmpty() ? "" : ": " + verdict.detail());
+        return "http: the service denied it" + (verdict.detail().isEmpty() ? "" : ": " + verdict.detail());
     }
 
     // ---- checks

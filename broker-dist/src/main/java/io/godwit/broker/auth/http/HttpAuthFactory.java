@@ -45,14 +45,14 @@ public final class HttpAuthFactory implements AuthProviderFactory, Plugin {
                 read,
                 made,
                 System::nanoTime,
-                () -> own.logger().log(System.Logger.Level.WARNING, "circuit of the auth service opens or closes"));
+                () -> own.logger().log(System.Logger.Level.WARNING, "circuit of the auth service opened or closed"));
         Stream.of(read.connectUrl(), read.aclUrl())
                 .filter(Objects::nonNull)
                 .filter(ServiceUrl::isInTheClear)
                 .forEach(url -> own.logger()
                         .log(
                                 System.Logger.Level.WARNING,
-                                "passwords go to the auth service in the clear host=" + url.getHost()));
+                                "passwords go to the auth service over plain HTTP host=" + url.getHost()));
     }
 
     /** Answers come on threads of the HTTP client. */

@@ -79,7 +79,7 @@ final class JwksUrl {
         if (failure.isEmpty()) {
             return "";
         }
-        return failure + (isFresh() ? "; the keys of before hold" : "; there are no keys");
+        return failure + (isFresh() ? "; the old keys stay in force" : "; there are no keys");
     }
 
     /** Fetches if it is due. Called periodically, on any thread. */

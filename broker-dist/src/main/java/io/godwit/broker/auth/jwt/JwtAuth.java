@@ -42,7 +42,7 @@ final class JwtAuth implements AuthProvider {
     private static final CompletableFuture<AuthDecision> NOT_IN_TOKEN =
             CompletableFuture.completedFuture(new AuthDecision.Denied("the token does not allow it"));
     private static final CompletableFuture<AuthDecision> NO_RIGHTS =
-            CompletableFuture.completedFuture(new AuthDecision.Denied("the token says nothing of what is allowed"));
+            CompletableFuture.completedFuture(new AuthDecision.Denied("the token has no claim of what is allowed"));
     private static final CompletableFuture<AuthDecision> EXPIRED = CompletableFuture.completedFuture(
             new AuthDecision.Denied("the token has expired, the client has to authenticate again"));
 
@@ -51,9 +51,9 @@ final class JwtAuth implements AuthProvider {
     private static final ConnectResult TOO_LONG = new ConnectResult.Refused(
             RefusalReason.BAD_CREDENTIALS, "token: it is longer than " + Tokens.MAX_BYTES + " bytes");
     private static final ConnectResult NO_TOKEN =
-            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: there is none");
+            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: the client sent none");
     private static final ConnectResult NOT_SIGNED =
-            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: no key of ours has signed it");
+            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: it is not signed by a known key");
     private static final ConnectResult NO_KEYS =
             new ConnectResult.Refused(RefusalReason.UNAVAILABLE, "token: there are no keys to check it with");
     private static final CompletableFuture<ConnectResult> FULL = CompletableFuture.completedFuture(

@@ -67,7 +67,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
             if (ServiceUrl.isInTheClear(address)) {
                 logger.log(
                         System.Logger.Level.WARNING,
-                        "keys come in the clear, and whoever changes them on the way makes tokens host="
+                        "keys come over plain HTTP: anyone who changes them on the way can make valid tokens host="
                                 + address.getHost());
             }
             JwksUrl opened = new JwksUrl(address, made, settings.times(), System::nanoTime, reports);
@@ -108,10 +108,10 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
                         "keys read again count=" + keys.keys().size());
             });
         } catch (IOException e) {
-            problemOfFiles = e.getMessage() + "; the keys of before hold";
-            logger.log(System.Logger.Level.ERROR, "keys changed, but those of before hold: " + e.getMessage());
+            problemOfFiles = e.getMessage() + "; the old keys stay in force";
+            logger.log(System.Logger.Level.ERROR, "keys not reloaded, the old ones stay in force: " + e.getMessage());
         } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
-            logger.log(System.Logger.Level.ERROR, "keys not looked at", e);
+            logger.log(System.Logger.Level.ERROR, "check for changed keys failed", e);
         }
     }
 

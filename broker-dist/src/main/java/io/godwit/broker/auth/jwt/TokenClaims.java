@@ -54,7 +54,7 @@ final class TokenClaims {
         double leeway = settings.leeway().toSeconds();
         Double end = time(claims, "exp");
         if (end == null && settings.requiresExpiry()) {
-            throw new ClaimException("it has no exp, and would be valid for ever");
+            throw new ClaimException("it has no exp, so it would be valid for ever");
         }
         if (end != null && now >= end + leeway) {
             throw new ClaimException("it has expired");
@@ -72,7 +72,7 @@ final class TokenClaims {
         for (Map.Entry<String, String> wanted : settings.claims().entrySet()) {
             String value = filled(wanted.getValue(), client);
             if (value == null || !value.equals(claims.get(wanted.getKey()))) {
-                throw new ClaimException("claim " + wanted.getKey() + " is another than it must be");
+                throw new ClaimException("claim " + wanted.getKey() + " does not have the required value");
             }
         }
         String user = text(claims, settings.userClaim());

@@ -139,7 +139,7 @@ class JwksUrlTest {
             assertThat(newer(url).keys())
                     .singleElement()
                     .satisfies(key -> assertThat(key.id()).isEqualTo("a"));
-            assertThat(url.problem()).contains("the keys of before hold");
+            assertThat(url.problem()).contains("the old keys stay in force");
             pass(Duration.ofMinutes(50));
             assertThat(url.keys().keys()).as("the keys are too old").isEmpty();
             assertThat(url.problem()).contains("there are no keys");

@@ -101,7 +101,7 @@ public final class PemFiles {
     }
 
     private static IOException encrypted(Path file) {
-        return new IOException(file + " is encrypted: the broker starts without anybody to ask for the password");
+        return new IOException(file + " is encrypted, and the broker cannot ask for its password: decrypt it");
     }
 
     private static PrivateKey key(Path file, byte[] pkcs8, String... algorithms) throws IOException {

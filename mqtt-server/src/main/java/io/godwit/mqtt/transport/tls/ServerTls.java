@@ -186,7 +186,7 @@ public final class ServerTls implements AutoCloseable {
             }
             return builder.build();
         } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new IOException("no TLS with " + config.certFile() + ": " + e.getMessage(), e);
+            throw new IOException("cannot use TLS with " + config.certFile() + ": " + e.getMessage(), e);
         }
     }
 
