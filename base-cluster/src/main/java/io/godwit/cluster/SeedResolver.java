@@ -60,9 +60,7 @@ final class SeedResolver implements AutoCloseable {
         thread.scheduleWithFixedDelay(this::resolve, 0, everyMillis, TimeUnit.MILLISECONDS);
         try {
             if (!firstRound.await(waitMillis, TimeUnit.MILLISECONDS)) {
-                LOG.warn(
-                        "name servers are slow, continuing without the seeds that are not resolved seeds={}",
-                        names);
+                LOG.warn("name servers are slow, continuing without the seeds that are not resolved seeds={}", names);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -176,8 +176,12 @@ final class Broker implements AutoCloseable {
         return warnings;
     }
 
-    /** Begins to report what the node does. */
-    private void reportOn(KvNode node) {
+    /**
+     * Begins to report what the node does.
+     *
+     * @throws IOException if a file of the OTLP settings cannot be read
+     */
+    private void reportOn(KvNode node) throws IOException {
         opened.push(reporting.log());
         node.onHealthChange(storeReports::report);
         node.onPauses(status::pauses);

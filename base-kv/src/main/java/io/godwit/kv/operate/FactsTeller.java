@@ -74,9 +74,7 @@ public final class FactsTeller {
                     .toList();
             return new OperationResult(
                     ActionOutcome.DONE,
-                    missing.isEmpty()
-                            ? done
-                            : done + "; not confirmed by " + missing + ", which will be told again");
+                    missing.isEmpty() ? done : done + "; not confirmed by " + missing + ", which will be told again");
         });
     }
 }

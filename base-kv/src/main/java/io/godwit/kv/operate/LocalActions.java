@@ -188,8 +188,7 @@ final class LocalActions implements ActionExecutor {
                         ActionOutcome.REFUSED,
                         "another change of the range is under way, or Raft refused: see the log");
             case UNKNOWN ->
-                new OperationResult(
-                        ActionOutcome.FAILED, "the leadership ended, the change may or may not be done");
+                new OperationResult(ActionOutcome.FAILED, "the leadership ended, the change may or may not be done");
         };
     }
 

@@ -166,8 +166,8 @@ final class Redundancy {
         }
         String name = store.nameOf(range);
         if (voters.size() == 1) {
-            return Optional.of(name + " has its only voter on " + storeId
-                    + ": start that node again, only it has this data");
+            return Optional.of(
+                    name + " has its only voter on " + storeId + ": start that node again, only it has this data");
         }
         List<String> there = voters.stream()
                 .filter(voter -> !voter.equals(storeId) && isThere(voter) && !range.hasStopped(voter))

@@ -76,10 +76,9 @@ class CedingTest {
     }
 
     private static <T> T unused(Class<T> type) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
-                    throw new AssertionError(method.getName());
-                }));
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+            throw new AssertionError(method.getName());
+        }));
     }
 
     @AfterEach

@@ -34,8 +34,7 @@ final class DrainActions {
         while (state.isDraining() != isToGo) {
             if (System.nanoTime() - giveUp > 0) {
                 throw new AdminException(
-                        Kind.FAILED,
-                        "the node has agreed, but has not reported since; repeat the command to see more");
+                        Kind.FAILED, "the node has agreed, but has not reported since; repeat the command to see more");
             }
             pace.pause(REPORT_LOOK_MILLIS);
             state = state(node);

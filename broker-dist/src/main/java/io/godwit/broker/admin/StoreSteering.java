@@ -225,8 +225,8 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     @Override
     public CompletableFuture<Done> forget(String node, Duration within) {
         return calls.change(within, limited -> {
-            Messages.Result result =
-                    limited.call(AdminMethods.FORGET, new Messages.OfNode(limited.nodes().whole(node)));
+            Messages.Result result = limited.call(
+                    AdminMethods.FORGET, new Messages.OfNode(limited.nodes().whole(node)));
             RangeActions.check(result);
             return done(result, "node " + node + " is forgotten");
         });

@@ -12,8 +12,6 @@ final class Thrown {
         } catch (Throwable e) { // outermost frame of the plugin
             text = thrown.getClass().getName();
         }
-        return thrown instanceof LinkageError
-                ? text + " (was it compiled for another version of plugin-api?)"
-                : text;
+        return thrown instanceof LinkageError ? text + " (was it compiled for another version of plugin-api?)" : text;
     }
 }

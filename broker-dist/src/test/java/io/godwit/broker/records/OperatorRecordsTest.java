@@ -204,7 +204,8 @@ class OperatorRecordsTest {
         now += 1;
         Made own = host.await(asked(Kind.CLIENT, "c", OptionalLong.empty(), true));
         assertThat(own.isNew()).as("in place of one that has ended").isFalse();
-        assertThat(host.await(asked(Kind.CLIENT, "c", OptionalLong.of(60), true)).isNew())
+        assertThat(host.await(asked(Kind.CLIENT, "c", OptionalLong.of(60), true))
+                        .isNew())
                 .isFalse();
         assertThat(unban(tenant, own)).isTrue();
         assertThat(isBanned("c", null, "192.0.2.1")).isFalse();

@@ -111,8 +111,8 @@ final class Exclusions {
             done.completeExceptionally(new RangeException(
                     Cause.TIMEOUT, "this node could not prove that it serves, so it does not exclude " + member));
         } else if (ground == Ground.SILENT && isOnlySlow(member)) {
-            done.completeExceptionally(new RangeException(
-                    Cause.TIMEOUT, "it answers, so it is not excluded yet: " + member + ", " + why));
+            done.completeExceptionally(
+                    new RangeException(Cause.TIMEOUT, "it answers, so it is not excluded yet: " + member + ", " + why));
         } else if (committing.containsKey(member)) {
             waitersOf(member).add(done);
         } else {

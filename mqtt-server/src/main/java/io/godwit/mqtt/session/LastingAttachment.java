@@ -255,7 +255,8 @@ public final class LastingAttachment implements InboxAttachment {
         connection.loop().onNextSweep(() -> {
             if (isOver || !ending.equals(current)) {
                 awaitsEnd = false;
-            } else if (connection.loop().tick() - sinceTick < services.config.homes().movedPatience()) {
+            } else if (connection.loop().tick() - sinceTick
+                    < services.config.homes().movedPatience()) {
                 awaitEnd(ending, sinceTick);
             } else {
                 awaitsEnd = false;

@@ -130,8 +130,7 @@ final class Backlog implements HalfPacket.Owner {
     }
 
     private void abandon(HalfPacket packet) {
-        scope.reports()
-                .packetAbandoned(connection, connection.client(), packet.frameBytes(), packet.arrivedBytes());
+        scope.reports().packetAbandoned(connection, connection.client(), packet.frameBytes(), packet.arrivedBytes());
         String detail = "a packet of " + packet.frameBytes() + " bytes takes too much room";
         if (connection.isAccepted()) {
             connection.disconnect(ReasonCode.QUOTA_EXCEEDED, detail);

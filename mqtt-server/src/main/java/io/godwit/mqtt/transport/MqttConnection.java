@@ -380,8 +380,7 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
         } catch (RuntimeException | Error e) { // outermost frame: an error ends this connection, not the sweep
             fail(e);
         }
-        boolean isWatching =
-                isHandlerWatching || throttling.isWatched() || backlog != null && backlog.hasHalf();
+        boolean isWatching = isHandlerWatching || throttling.isWatched() || backlog != null && backlog.hasHalf();
         return isWatching ? tick + 1 : nextLook();
     }
 

@@ -63,8 +63,7 @@ public final class ApiOptions {
 
     private ApiTarget target(Invocation invocation) throws AdminException {
         if (invocation.isRpc()) {
-            throw new AdminException(
-                    Kind.USAGE, "this command uses the HTTP API: give --url, not --rpc or --tls-...");
+            throw new AdminException(Kind.USAGE, "this command uses the HTTP API: give --url, not --rpc or --tls-...");
         }
         String address = url;
         if (address != null) {

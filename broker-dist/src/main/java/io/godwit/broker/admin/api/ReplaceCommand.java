@@ -104,9 +104,7 @@ final class ReplaceCommand extends ApiCommand {
             } catch (AdminException e) {
                 if (e.kind() == Kind.UNKNOWN) {
                     throw new AdminException(
-                            Kind.FAILED,
-                            "the node that did it has restarted: repeat the command to continue",
-                            e);
+                            Kind.FAILED, "the node that did it has restarted: repeat the command to continue", e);
                 }
                 if (missed == MOST_MISSED) {
                     throw new AdminException(Kind.FAILED, e.getMessage() + GOES_ON, e);
