@@ -98,7 +98,7 @@ class WaitingAtFollowersTest {
         for (int i = 0; i < 2; i++) { // with two snapshots the log goes back to the first
             simulation.append(simulation.user("la"), "bla");
             simulation.settle();
-            SimRaft.Replica leader = simulation.raft().group("sim-1").newestLeader();
+            SimReplica leader = simulation.raft().group("sim-1").newestLeader();
             assertThat(leader).isNotNull();
             leader.snapshot(status -> assertThat(status.isOk()).isTrue());
             simulation.settle();
