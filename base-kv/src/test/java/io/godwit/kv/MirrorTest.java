@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a node's replicas have after a catch-up; {@link RangesUnderFaultsTest} has more. */
+/** What a node's replicas have after a catch-up; {@code RangesUnderFaultsTest} has more. */
 @Tag("slow")
 @Timeout(180)
 class MirrorTest {

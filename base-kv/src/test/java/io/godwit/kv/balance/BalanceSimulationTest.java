@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.godwit.kv.balance.SimCluster.Node;
-import io.godwit.kv.balance.SimCluster.SimRange;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;
@@ -153,7 +152,7 @@ class BalanceSimulationTest {
     /** Takes minutes; for changes of the policies. */
     @Test
     @Tag("long")
-    void theSameForManySeeds() {
+    void manySeedsComeToRest() {
         forSeeds(10_000, 3_000, seed -> comesToRest(SimCluster.random(seed)));
         forSeeds(1_000, 600, BalanceSimulationTest::chaos);
     }
@@ -195,7 +194,7 @@ class BalanceSimulationTest {
     }
 
     @Test
-    void aDeadNodeIsReplacedAfterTheGracePeriodAndNotBefore() {
+    void aDeadNodeIsReplacedOnlyAfterTheGracePeriod() {
         forSeeds(3_000, 3, seed -> {
             SimCluster cluster = settled(seed, 4 + (int) (seed % 3), 3, 12);
             Node dead = cluster.node("n2");
@@ -213,7 +212,7 @@ class BalanceSimulationTest {
 
     /** If there is no other store, its voters stay in place, and it has its data when it comes back. */
     @Test
-    void aDeadNodeThatCannotBeReplacedIsWaitedFor() {
+    void aDeadNodeIsWaitedForIfItCannotBeReplaced() {
         forSeeds(4_000, 2, seed -> {
             SimCluster cluster = settled(seed, 3, 3, 8);
             Map<Long, Set<String>> before = placement(cluster);
@@ -228,7 +227,7 @@ class BalanceSimulationTest {
 
     /** On three nodes it is replaced in place, on more nodes elsewhere. */
     @Test
-    void replicasThatStopAreReplacedAfterTheGracePeriodAndNotBefore() {
+    void stoppedReplicasAreReplacedOnlyAfterTheGracePeriod() {
         forSeeds(7_000, 4, seed -> {
             SimCluster cluster = settled(seed, 3 + (int) (seed % 3), 3, 8);
             Random fate = new Random(seed);
@@ -246,13 +245,13 @@ class BalanceSimulationTest {
             assertThat(cluster.ranges.values())
                     .as(cluster::describe)
                     .allMatch(range -> range.voters().size() == 3
-                            && range.replicas.values().stream().noneMatch(SimCluster.SimReplica::hasStopped));
+                            && range.replicas.values().stream().noneMatch(SimReplica::hasStopped));
         });
     }
 
     /** A stopped replica is left alone while the other two are needed. */
     @Test
-    void nothingThatHasStoppedIsBegunAnewDuringARollingRestart() {
+    void stoppedReplicasAreNotReplacedDuringARollingRestart() {
         SimCluster cluster = settled(8_000, 3, 3, 8);
         cluster.ranges.values().forEach(range -> range.stop("n3"));
         cluster.run(10); // others lead by then
@@ -267,7 +266,7 @@ class BalanceSimulationTest {
         comesToRest(cluster);
         assertThat(cluster.ranges.values())
                 .as(cluster::describe)
-                .allMatch(range -> range.replicas.values().stream().noneMatch(SimCluster.SimReplica::hasStopped));
+                .allMatch(range -> range.replicas.values().stream().noneMatch(SimReplica::hasStopped));
     }
 
     @Test
@@ -284,7 +283,7 @@ class BalanceSimulationTest {
 
     /** More nodes are dead than alive for a long time: the live ones still get their voters. */
     @Test
-    void deadEntriesStopNoHealing() {
+    void deadNodesDoNotPreventHealing() {
         forSeeds(9_000, 3, seed -> {
             SimCluster cluster = new SimCluster(seed, new ReplicaGoal(3, false));
             cluster.addNode("", 4, 100 * GIB);
@@ -318,7 +317,7 @@ class BalanceSimulationTest {
     }
 
     @Test
-    void idleRangesAreLedByAllAlike() {
+    void leadersOfIdleRangesAreSpreadEvenly() {
         SimCluster cluster = new SimCluster(1, new ReplicaGoal(3, false));
         for (int i = 0; i < 3; i++) {
             cluster.addNode("", 4, 100 * GIB);
@@ -338,7 +337,7 @@ class BalanceSimulationTest {
 
     /** A hot range is split until each part is below the limit or on one key, and is not merged again. */
     @Test
-    void aHotRangeIsCutUntilItsPartsAreNot() {
+    void aHotRangeIsSplitUntilNoPartIsHot() {
         SimCluster cluster = new SimCluster(7, new ReplicaGoal(1, false));
         cluster.addNode("", 64, 100 * GIB);
         for (int i = 0; i < SimCluster.POINTS; i++) {
@@ -355,7 +354,7 @@ class BalanceSimulationTest {
     }
 
     @Test
-    void coldRangesAreJoined() {
+    void coldRangesAreMerged() {
         SimCluster cluster = new SimCluster(8, new ReplicaGoal(3, false));
         for (int i = 0; i < 3; i++) {
             cluster.addNode("", 2, 100 * GIB);

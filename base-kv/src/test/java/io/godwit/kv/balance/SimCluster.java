@@ -3,20 +3,11 @@ package io.godwit.kv.balance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.plugin.balance.BalanceAction;
-import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
-import io.godwit.plugin.balance.BalanceAction.Merge;
-import io.godwit.plugin.balance.BalanceAction.MoveLeader;
-import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.Liveness;
-import io.godwit.plugin.balance.RangeChange;
-import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.RangeView;
-import io.godwit.plugin.balance.Replica;
-import io.godwit.plugin.balance.ReplicaFault;
 import io.godwit.plugin.balance.ReplicaGoal;
-import io.godwit.plugin.balance.SplitHint;
 import io.godwit.plugin.balance.StoreView;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,20 +27,19 @@ import org.jspecify.annotations.Nullable;
  * actions that take time and sometimes fail, views that are some seconds old. Keys are points, each with its own
  * operations per second and bytes.
  *
- * <p>Asserted after every second: the ranges cover the key space, and no epoch has fallen. Asserted with every action:
- * it leaves a majority of the voters that it can know to be alive.
+ * <p>Asserted after every second: the ranges cover the key space, and no epoch has fallen. {@link SimActions} asserts
+ * with every action that it leaves a majority.
  */
 final class SimCluster {
     static final int POINTS = 512;
     static final int GRACE_SECONDS = 120;
     private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final int SUSPECT_AFTER = 1;
+    static final int SUSPECT_AFTER = 1;
     private static final int DOWN_AFTER = 5;
     private static final int ELECTION_SECONDS = 3;
     private static final long COPY_BYTES_PER_SECOND = 32 << 20;
     private static final long GIB = 1L << 30;
-    private static final int MAX_ACTION_SECONDS = 3;
-    private static final int MAX_LAG = 3;
+    static final int MAX_LAG = 3;
 
     static final Map<String, String> SETTINGS = Map.of(
             "graceSeconds", String.valueOf(GRACE_SECONDS),
@@ -93,7 +82,7 @@ final class SimCluster {
                     "inbox",
                     BalancePlan.shipped(SETTINGS),
                     () -> Optional.of(viewOf(this)),
-                    action -> execute(this, action),
+                    action -> actions.execute(this, action),
                     LOOP,
                     timer);
             loop.start();
@@ -171,150 +160,6 @@ final class SimCluster {
         }
     }
 
-    static final class SimReplica {
-        boolean isVoter;
-        long missingBytes;
-        /** When it stopped after a fault; 0 while it runs. */
-        long stoppedAt;
-
-        SimReplica(boolean isVoter, long missingBytes) {
-            this.isVoter = isVoter;
-            this.missingBytes = missingBytes;
-        }
-
-        SimReplica copy() {
-            SimReplica copy = new SimReplica(isVoter, missingBytes);
-            copy.stoppedAt = stoppedAt;
-            return copy;
-        }
-
-        boolean hasStopped() {
-            return stoppedAt > 0;
-        }
-    }
-
-    final class SimRange {
-        final long id;
-        int from;
-        int to;
-        long epoch;
-        final Map<String, SimReplica> replicas = new LinkedHashMap<>();
-
-        @Nullable
-        String leader;
-
-        @Nullable
-        RangeChange change;
-
-        long changedAt = now;
-        long measuredSince = now;
-        long leaderLostAt;
-
-        private int measuredFrom = -1;
-        private int measuredTo;
-        private int measuredLoad;
-        private double operations;
-        private long bytes;
-        private Optional<SplitHint> hint = Optional.empty();
-
-        SimRange(long id, int from, int to, long epoch) {
-            this.id = id;
-            this.from = from;
-            this.to = to;
-            this.epoch = epoch;
-        }
-
-        boolean isLedBy(String store) {
-            return store.equals(leader);
-        }
-
-        List<String> voters() {
-            return replicas.entrySet().stream()
-                    .filter(entry -> entry.getValue().isVoter)
-                    .map(Map.Entry::getKey)
-                    .toList();
-        }
-
-        double operations() {
-            measure();
-            return operations;
-        }
-
-        long bytes() {
-            measure();
-            return bytes;
-        }
-
-        private void measure() {
-            if (measuredFrom == from && measuredTo == to && measuredLoad == loads) {
-                return;
-            }
-            measuredFrom = from;
-            measuredTo = to;
-            measuredLoad = loads;
-            operations = 0;
-            bytes = 0;
-            for (int i = from; i < to; i++) {
-                operations += operationsAt[i];
-                bytes += bytesAt[i];
-            }
-            hint = findHint();
-        }
-
-        private RangeView view() {
-            double perSecond = operations() * (1 + (random.nextDouble() - 0.5) * noise);
-            RangeLoad load = new RangeLoad(Duration.ofSeconds(now - measuredSince), perSecond, perSecond, 3_000);
-            return new RangeView(
-                    id,
-                    key(from),
-                    to == POINTS ? Optional.empty() : Optional.of(key(to)),
-                    epoch,
-                    replicas.entrySet().stream()
-                            .map(entry -> view(entry.getKey(), entry.getValue()))
-                            .toList(),
-                    Optional.ofNullable(leader),
-                    bytes(),
-                    load,
-                    hint,
-                    Optional.ofNullable(change),
-                    Duration.ofSeconds(now - changedAt));
-        }
-
-        private Replica view(String store, SimReplica replica) {
-            Optional<ReplicaFault> fault = replica.hasStopped()
-                    ? Optional.of(new ReplicaFault(Duration.ofSeconds(now - replica.stoppedAt), true))
-                    : Optional.empty();
-            return new Replica(store, replica.isVoter, fault.isEmpty() && replica.missingBytes == 0, fault);
-        }
-
-        /** The store's replica meets a fault and stops. */
-        void stop(String store) {
-            replicas.get(store).stoppedAt = now;
-            log("stop range " + id + " on " + store);
-        }
-
-        boolean takesPart(String store) {
-            return node(store).isAlive && !replicas.get(store).hasStopped();
-        }
-
-        private Optional<SplitHint> findHint() {
-            double all = operations;
-            double below = 0;
-            int best = from;
-            double bestBelow = 0;
-            for (int i = from; i < to; i++) {
-                if (i > from && Math.abs(below - all / 2) < Math.abs(bestBelow - all / 2)) {
-                    best = i;
-                    bestBelow = below;
-                }
-                below += operationsAt[i];
-            }
-            return best == from || all < 100
-                    ? Optional.empty()
-                    : Optional.of(new SplitHint(key(best), Math.min(1, bestBelow / all)));
-        }
-    }
-
     private record Snapshot(Map<String, StoreView> stores, Map<Long, RangeView> ranges) {}
 
     final Random random;
@@ -337,15 +182,15 @@ final class SimCluster {
     double noise = 0.06;
 
     /** When nodes were last added, drained or undrained; actions decided just before may still be carried out. */
-    private long wantsChangedAt;
+    long wantsChangedAt;
 
-    /** How often the load has changed. */
     private int loads;
 
     private long nextRangeId = 1;
     private final Map<Long, Long> epochs = new HashMap<>();
     private final Deque<Snapshot> history = new ArrayDeque<>();
     private final Deque<String> lastEvents = new ArrayDeque<>();
+    private final SimActions actions = new SimActions(this);
 
     SimCluster(long seed, ReplicaGoal goal) {
         this.random = new Random(seed);
@@ -412,19 +257,29 @@ final class SimCluster {
     }
 
     SimRange addRange(int from, int to) {
-        SimRange range = new SimRange(nextRangeId++, from, to, 1 + random.nextInt(5));
+        SimRange range = new SimRange(this, newRangeId(), from, to, 1 + random.nextInt(5));
         range.changedAt = now - 1_000;
         ranges.put(range.id, range);
         return range;
     }
 
-    private static Key key(int point) {
+    /** The number of a range that is about to be made. */
+    long newRangeId() {
+        return nextRangeId++;
+    }
+
+    static Key key(int point) {
         return point == 0 ? Key.FIRST : Key.of(new byte[] {(byte) (point >> 8), (byte) point});
     }
 
-    private static int point(Key key) {
+    static int point(Key key) {
         byte[] bytes = key.bytes();
         return bytes.length == 0 ? 0 : (bytes[0] & 0xff) << 8 | bytes[1] & 0xff;
+    }
+
+    /** How often the load has changed. */
+    int loads() {
+        return loads;
     }
 
     // --- time
@@ -491,7 +346,7 @@ final class SimCluster {
         }
     }
 
-    // --- what a node sees and does
+    // --- what a node sees
 
     private ClusterView viewOf(Node self) {
         Snapshot current = history.getFirst();
@@ -518,177 +373,6 @@ final class SimCluster {
 
     private static boolean isHere(@Nullable RangeView range, Node self) {
         return range != null && range.replicaOn(self.id).isPresent();
-    }
-
-    private CompletableFuture<ActionOutcome> execute(Node node, BalanceAction action) {
-        begun.add(action);
-        lastBegunAt = now;
-        log(node.id + " " + action);
-        CompletableFuture<ActionOutcome> answer = new CompletableFuture<>();
-        SimRange range = ranges.get(action.rangeId());
-        if (range == null || !range.isLedBy(node.id) || range.epoch != action.epoch() || range.change != null) {
-            answer.complete(ActionOutcome.STALE);
-            return answer;
-        }
-        range.change = ActionWatch.changeOf(action);
-        timer.after(SECOND.multipliedBy(1 + random.nextInt(MAX_ACTION_SECONDS)), () -> {
-            ActionOutcome outcome = end(node, action);
-            log(node.id + " " + outcome + " range " + action.rangeId());
-            answer.complete(outcome);
-        });
-        return answer;
-    }
-
-    private ActionOutcome end(Node node, BalanceAction action) {
-        SimRange range = ranges.get(action.rangeId());
-        if (range == null) {
-            return ActionOutcome.STALE;
-        }
-        if (!node.isAlive || !range.isLedBy(node.id) || range.epoch != action.epoch()) {
-            return ActionOutcome.STALE; // the present leader began with no action in progress
-        }
-        range.change = null;
-        if (random.nextDouble() < failureShare || !hasMajority(range, 0)) {
-            return ActionOutcome.FAILED;
-        }
-        ActionOutcome outcome = apply(range, action);
-        if (outcome == ActionOutcome.DONE) {
-            done.add(action);
-        }
-        return outcome;
-    }
-
-    private ActionOutcome apply(SimRange range, BalanceAction action) {
-        if (action instanceof Split split) {
-            return split(range, split);
-        }
-        if (action instanceof Merge merge) {
-            return merge(range, merge);
-        }
-        if (action instanceof MoveLeader move) {
-            SimReplica to = range.replicas.get(move.to());
-            if (to == null || !to.isVoter || to.missingBytes > 0 || !range.takesPart(move.to())) {
-                return ActionOutcome.REFUSED;
-            }
-            range.leader = move.to();
-            range.measuredSince = now;
-            return ActionOutcome.DONE;
-        }
-        return change(range, (ChangeReplica) action);
-    }
-
-    private ActionOutcome split(SimRange range, Split split) {
-        int at = split.key().map(SimCluster::point).orElseGet(() -> middle(range));
-        if (at <= range.from || at >= range.to) {
-            return ActionOutcome.REFUSED;
-        }
-        SimRange right = new SimRange(nextRangeId++, at, range.to, range.epoch + 1);
-        range.replicas.forEach((store, replica) -> right.replicas.put(store, replica.copy()));
-        right.leader = range.leader;
-        ranges.put(right.id, right);
-        range.to = at;
-        changed(range);
-        range.measuredSince = now;
-        return ActionOutcome.DONE;
-    }
-
-    private int middle(SimRange range) {
-        long half = range.bytes() / 2;
-        long below = 0;
-        for (int i = range.from; i < range.to; i++) {
-            below += bytesAt[i];
-            if (below >= half) {
-                return i + 1;
-            }
-        }
-        return range.from;
-    }
-
-    private ActionOutcome merge(SimRange range, Merge merge) {
-        SimRange right = ranges.get(merge.rightId());
-        if (right == null || right.epoch != merge.rightEpoch() || right.change != null || right.from != range.to) {
-            return ActionOutcome.STALE;
-        }
-        if (!List.copyOf(new java.util.TreeSet<>(range.voters()))
-                .equals(List.copyOf(new java.util.TreeSet<>(right.voters())))) {
-            return ActionOutcome.REFUSED;
-        }
-        ranges.remove(right.id);
-        range.to = right.to;
-        range.epoch = Math.max(range.epoch, right.epoch);
-        changed(range);
-        range.measuredSince = now;
-        return ActionOutcome.DONE;
-    }
-
-    private ActionOutcome change(SimRange range, ChangeReplica change) {
-        SimReplica replica = range.replicas.get(change.store());
-        switch (change.step()) {
-            case ADD_LEARNER -> {
-                if (replica != null) {
-                    return ActionOutcome.REFUSED;
-                }
-                range.replicas.put(change.store(), new SimReplica(false, 1 + range.bytes()));
-            }
-            case PROMOTE -> {
-                if (replica == null || replica.isVoter || replica.hasStopped() || replica.missingBytes > 0) {
-                    return ActionOutcome.REFUSED;
-                }
-                replica.isVoter = true;
-            }
-            case DEMOTE, REMOVE -> {
-                if (replica == null || range.isLedBy(change.store())) {
-                    return ActionOutcome.REFUSED;
-                }
-                if (replica.isVoter) {
-                    checkLostVoter(range, change);
-                }
-                if (change.step() == ChangeReplica.Step.REMOVE) {
-                    range.replicas.remove(change.store());
-                } else {
-                    replica.isVoter = false;
-                }
-            }
-        }
-        assertThat(hasMajority(range, SUSPECT_AFTER + 2 * MAX_LAG + 2 * MAX_ACTION_SECONDS))
-                .as(() -> "after " + change + " a majority of " + range.voters() + " is alive; " + describe())
-                .isTrue();
-        changed(range);
-        return ActionOutcome.DONE;
-    }
-
-    /**
-     * A voter may be removed only while there is a surplus; a voter on a node that is down only after the grace period.
-     */
-    private void checkLostVoter(SimRange range, ChangeReplica change) {
-        Node node = node(change.store());
-        int voters = range.voters().size();
-        SimReplica replica = range.replicas.get(change.store());
-        if (replica.hasStopped()) {
-            assertThat(now - replica.stoppedAt)
-                    .as(() -> "seconds that the voter of " + change + " has stopped; " + describe())
-                    .isGreaterThanOrEqualTo(GRACE_SECONDS);
-            return; // there may be one too few for a while, because it did not vote
-        }
-        if (!node.isAlive && now - node.since > 2 * (MAX_LAG + MAX_ACTION_SECONDS)) {
-            assertThat(now - node.since)
-                    .as(() -> "seconds that the voter of " + change + " was down; " + describe())
-                    .isGreaterThanOrEqualTo(GRACE_SECONDS);
-        }
-        if (!node.isDraining && now - wantsChangedAt > 2 * (MAX_LAG + MAX_ACTION_SECONDS)) {
-            assertThat(voters)
-                    .as(() -> "voters before " + change + "; " + describe())
-                    .isGreaterThan(VoterCount.of(goal.voters(), lasting()).ceiling());
-        }
-    }
-
-    private int lasting() {
-        return (int) nodes.values().stream().filter(node -> !node.isDraining).count();
-    }
-
-    private void changed(SimRange range) {
-        range.epoch++;
-        range.changedAt = now;
     }
 
     // --- invariants
@@ -726,7 +410,7 @@ final class SimCluster {
         return nodes.get(id);
     }
 
-    private void log(String event) {
+    void log(String event) {
         lastEvents.addLast(now + " " + event);
         if (lastEvents.size() > 60) {
             lastEvents.removeFirst();

@@ -4,99 +4,63 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.clients.ServedNodes;
 import io.godwit.broker.tenants.wire.UsageAnswer;
 import io.godwit.broker.tenants.wire.UsageRequest;
-import io.godwit.cluster.LocalAccess;
-import io.godwit.cluster.LocalRpcServer;
-import io.godwit.cluster.RpcConnection;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.testing.Await;
 import io.grpc.CallOptions;
-import io.grpc.Channel;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ClientCalls;
-import io.grpc.stub.ServerCalls;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The node {@code a} asks others over gRPC. */
 @Timeout(60)
-class UsageExchangeTest implements ClusterNodes {
+class UsageExchangeTest {
     private static final TenantId BIRDS = new TenantId("birds");
     private static final TenantId FISH = new TenantId("fish");
 
     @TempDir
     private Path directory;
 
-    private final Map<String, Channel> channels = new ConcurrentHashMap<>();
-    private final Set<String> others = new TreeSet<>();
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final AtomicLong nanos = new AtomicLong();
-    private final UsageExchange exchange = new UsageExchange(this, nanos::get);
+    private ServedNodes nodes;
+    private UsageExchange exchange;
 
-    private void serve(String id, ServerServiceDefinition service) throws Exception {
-        Path file = directory.resolve(id);
-        opened.push(LocalRpcServer.start(List.of(service), file));
-        RpcConnection connection = RpcConnection.local(LocalAccess.read(file));
-        opened.push(connection);
-        channels.put(id, connection.channel());
-        others.add(id);
-    }
-
-    /** A node where every tenant except "fish" has the same usage. */
-    private ServerServiceDefinition using(TenantUse use) {
-        UsageExchange node = new UsageExchange(ClusterNodes.alone("b"), nanos::get);
-        opened.push(node);
-        node.tell(tenant -> tenant.equals(FISH) ? TenantUse.NONE : use);
-        return node.service();
-    }
-
-    private static ServerServiceDefinition answering(byte[] answer, AtomicInteger questions) {
-        return ServerServiceDefinition.builder(UsageWire.SERVICE)
-                .addMethod(UsageWire.READ, ServerCalls.asyncUnaryCall((request, caller) -> {
-                    questions.incrementAndGet();
-                    caller.onNext(answer);
-                    caller.onCompleted();
-                }))
-                .build();
-    }
-
-    @Override
-    public String self() {
-        return "a";
-    }
-
-    @Override
-    public Set<String> others() {
-        return others;
-    }
-
-    @Override
-    public @Nullable Channel to(String nodeId) {
-        return channels.get(nodeId);
+    @BeforeEach
+    void open() {
+        nodes = new ServedNodes(directory);
+        exchange = new UsageExchange(nodes, nanos::get);
     }
 
     @AfterEach
     void close() throws Exception {
         exchange.close();
-        for (AutoCloseable each : opened) {
-            each.close();
-        }
+        nodes.close();
+    }
+
+    /** A node where every tenant except "fish" has the same usage. */
+    private ServerServiceDefinition using(TenantUse use) {
+        UsageExchange node = new UsageExchange(ClusterNodes.alone("b"), nanos::get);
+        nodes.closeLater(node);
+        node.tell(tenant -> tenant.equals(FISH) ? TenantUse.NONE : use);
+        return node.service();
+    }
+
+    private static ServerServiceDefinition answering(byte[] answer, AtomicInteger questions) {
+        return ServedNodes.answering(UsageWire.SERVICE, UsageWire.READ, answer, questions);
     }
 
     private boolean knows(TenantUse... uses) {
@@ -105,15 +69,15 @@ class UsageExchangeTest implements ClusterNodes {
     }
 
     @Test
-    void nodesTellWhatTenantsUseUntilTheyAreSilent() throws Exception {
+    void nodesReportUsageUntilTheyAreSilent() throws Exception {
         TenantUse use = new TenantUse(
                 Map.of(TenantResource.CONNECTIONS, 3L, TenantResource.PUBLISH_RATE, 70L),
                 Set.of(TenantResource.PUBLISH_RATE));
         assertThat(exchange.others(BIRDS)).isEmpty();
-        serve("b", using(use));
+        nodes.serve("b", using(use));
         Await.until("b has told", () -> knows(use));
         assertThat(exchange.others(FISH)).containsExactly(TenantUse.NONE);
-        channels.clear();
+        nodes.disconnect();
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
         assertThat(knows(use)).isTrue();
         nanos.addAndGet(1);
@@ -121,32 +85,32 @@ class UsageExchangeTest implements ClusterNodes {
     }
 
     @Test
-    void aNodeThatIsNoMemberAnyMoreIsForgotten() throws Exception {
+    void aFormerMemberIsForgotten() throws Exception {
         TenantUse use = new TenantUse(Map.of(TenantResource.SESSIONS, 3L), Set.of());
-        serve("b", using(use));
+        nodes.serve("b", using(use));
         Await.until("b has told", () -> knows(use));
-        others.clear();
+        nodes.removeOthers();
         Await.until("it is forgotten", this::knows);
     }
 
     @Test
-    void whatNoNodeSaysIsPassedOver() throws Exception {
+    void invalidAnswersAreIgnored() throws Exception {
         AtomicInteger questions = new AtomicInteger();
         UsageAnswer.Builder wrong = UsageAnswer.newBuilder();
         wrong.addTenantsBuilder().setTenant("birds").setConnections(-1);
-        serve("b", answering(wrong.build().toByteArray(), questions));
+        nodes.serve("b", answering(wrong.build().toByteArray(), questions));
         wrong.getTenantsBuilder(0).setConnections(1).setTenant("no tenant\n");
-        serve("c", answering(wrong.build().toByteArray(), questions));
-        serve("d", answering(new byte[] {-1, -1, -1}, questions));
-        serve("e", answering(new byte[UsageWire.MAX_BYTES + 1], questions));
+        nodes.serve("c", answering(wrong.build().toByteArray(), questions));
+        nodes.serve("d", answering(new byte[] {-1, -1, -1}, questions));
+        nodes.serve("e", answering(new byte[UsageWire.MAX_BYTES + 1], questions));
         TenantUse use = new TenantUse(Map.of(TenantResource.SESSIONS, 3L), Set.of());
-        serve("f", using(use));
+        nodes.serve("f", using(use));
         Await.until("all were asked, and f has told", () -> knows(use) && questions.get() > 8);
     }
 
     @Test
-    void questionsOfAnotherVersionAndLargeOnesAreRefused() throws Exception {
-        serve("b", using(TenantUse.NONE));
+    void largeQuestionsAndOtherVersionsAreRefused() throws Exception {
+        nodes.serve("b", using(TenantUse.NONE));
         UsageRequest.Builder many = UsageRequest.newBuilder().setVersion(UsageWire.VERSION);
         for (int i = 0; i <= UsageWire.MAX_TENANTS; i++) {
             many.addTenants("t" + i);
@@ -158,7 +122,7 @@ class UsageExchangeTest implements ClusterNodes {
             {-1}
         }) {
             assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(
-                            channels.get("b"), UsageWire.READ, CallOptions.DEFAULT, question))
+                            nodes.to("b"), UsageWire.READ, CallOptions.DEFAULT, question))
                     .hasMessageMatching("(?s)(FAILED_PRECONDITION|INVALID_ARGUMENT).*");
         }
     }

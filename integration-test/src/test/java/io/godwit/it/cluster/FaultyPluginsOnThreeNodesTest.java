@@ -11,7 +11,6 @@ import io.godwit.it.wire.Packet;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,14 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,8 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("full")
 @Timeout(120)
-class FaultyPluginsOnThreeNodesTest {
-    private static final int NODES = ThreeNodes.NODES;
+class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     /** The node whose plugins misbehave. */
     private static final int FAULTY = 1;
 
@@ -47,13 +41,6 @@ class FaultyPluginsOnThreeNodesTest {
     private static final int NOT_AUTHORIZED = 0x87;
     private static final int SERVER_UNAVAILABLE = 0x88;
     private static final int USE_ANOTHER_SERVER = 0x9C;
-
-    @TempDir
-    private static Path directory;
-
-    private static PluginCluster nodes;
-
-    private NodeClients clients;
 
     @BeforeAll
     @Timeout(300)
@@ -68,9 +55,7 @@ class FaultyPluginsOnThreeNodesTest {
                             "pluginConfig",
                             "{eventListeners: [ear, stuck], publishInterceptors: [mark], "
                                     + "deliverInterceptors: [stamp], userProperties: [tag]}")
-                    .setting(
-                            "tenantConfig",
-                            "{sources: user-name, unknown: accept, settingsProvider: plans, resourceThrottler: caps}")
+                    .setting("tenantConfig", TENANT_CONFIG)
                     .setting("redirectConfig", "{balancer: roam, serverReference: 'node" + i + ":1883'}")
                     .setting("subBrokerConfig", "{plugins: sink, timeoutSeconds: 1}")
                     .setting(
@@ -92,21 +77,6 @@ class FaultyPluginsOnThreeNodesTest {
                 + "balanceSettings: [replica-count.settleSeconds=1" + faults + "]}";
     }
 
-    @AfterAll
-    static void end() throws Exception {
-        nodes.close();
-    }
-
-    @BeforeEach
-    void begin() {
-        clients = new NodeClients(nodes.brokers());
-    }
-
-    @AfterEach
-    void endClients() throws Exception {
-        clients.close();
-    }
-
     // --- logins
 
     /** The code of the CONNACK for a client that does not stay. */
@@ -119,7 +89,7 @@ class FaultyPluginsOnThreeNodesTest {
     }
 
     @Test
-    void anAuthProvidersFaultRefusesOnItsNodeAlone() throws Exception {
+    void aFaultyAuthProviderRefusesClientsOnlyOnItsNode() throws Exception {
         for (int i = 0; i < NODES; i++) {
             TestClient publisher = clients.clean(i, "auth-out-" + i, 5);
             for (String fault : FAULTS) {
@@ -138,7 +108,7 @@ class FaultyPluginsOnThreeNodesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"plan", "cap"})
-    void aTenantIsRefusedOnlyOnTheNodeWhosePluginHasNoAnswer(String kind) throws Exception {
+    void aTenantIsRefusedOnlyOnTheNodeWhosePluginFails(String kind) throws Exception {
         for (int i = 0; i < NODES; i++) {
             for (String fault : FAULTS) {
                 assertThat(answer(i, kind + i, kind + '-' + fault + "/user"))
@@ -153,7 +123,7 @@ class FaultyPluginsOnThreeNodesTest {
     }
 
     @Test
-    void aClientBalancersFaultLetsInOnItsNodeAlone() throws Exception {
+    void aFaultyClientBalancerRedirectsNobodyFromItsNode() throws Exception {
         for (int i = 0; i < NODES; i++) {
             for (String fault : FAULTS) {
                 assertThat(answer(i, "roam-" + i + fault, "any"))
@@ -169,7 +139,7 @@ class FaultyPluginsOnThreeNodesTest {
     /** An interceptor of publishes, and a customizer of user properties. */
     @ParameterizedTest
     @ValueSource(strings = {"mark", "tag"})
-    void aPublishIsRefusedOnlyOnTheNodeWhosePluginHasNoAnswer(String plugin) throws Exception {
+    void aPublishIsRefusedOnlyOnTheNodeWhosePluginFails(String plugin) throws Exception {
         TestClient receiver = clients.clean(2, plugin + "-in", 5);
         assertThat(receiver.subscribe(plugin, 1)).isEqualTo(1);
         List<String> texts = new ArrayList<>(FAULTS);
@@ -201,7 +171,7 @@ class FaultyPluginsOnThreeNodesTest {
     }
 
     @Test
-    void aCopyIsDroppedOnlyForReceiversOfTheNodeWhosePluginHasNoAnswer() throws Exception {
+    void aCopyIsDroppedOnlyForReceiversOfTheNodeWhosePluginFails() throws Exception {
         List<TestClient> others = List.of(clients.clean(0, "stamp-0", 5), clients.clean(2, "stamp-2", 5));
         List<TestClient> behind = List.of(
                 clients.clean(FAULTY, "stamp-live", 5),
@@ -258,7 +228,7 @@ class FaultyPluginsOnThreeNodesTest {
     // --- SubBrokers
 
     @Test
-    void aSubBrokersFaultDelaysTheSubscriptionsOfItsNodeAlone() throws Exception {
+    void aFaultySubBrokerDelaysOnlyTheSubscriptionsOfItsNode() throws Exception {
         List<String> names = IntStream.range(0, FaultyPlugins.SUBSCRIPTIONS)
                 .mapToObj(i -> i + "-" + List.of("throw", "null", "wait").get(i % 3))
                 .toList();
@@ -305,7 +275,7 @@ class FaultyPluginsOnThreeNodesTest {
     // --- ranges
 
     @Test
-    void balancersAndSplitHintersOfOtherNodesAreAsked() throws Exception {
+    void balancersAndSplitHintersOfOtherNodesAreStillCalled() throws Exception {
         nodes.awaitFailuresOnlyOf(FAULTY, "ranges", FAULTS.size());
         nodes.awaitFailuresOnlyOf(FAULTY, "hint", 1);
         for (int i = 0; i < NODES; i++) {

@@ -8,27 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Three packaged brokers with {@link PluginsOfAllKinds}, started for each class of tests, and clients, which end with
- * each test.
- */
-abstract class NodesWithPlugins {
-    static final int NODES = ThreeNodes.NODES;
-
-    @TempDir
-    private static Path directory;
-
-    static PluginCluster nodes;
-
-    NodeClients clients;
-
+/** Three packaged brokers with {@link PluginsOfAllKinds}, started for each class of tests. */
+abstract class NodesWithPlugins extends PluginClusterFixture {
     @BeforeAll
     @Timeout(300)
     static void start() throws Exception {
@@ -45,9 +29,7 @@ abstract class NodesWithPlugins {
                             "pluginConfig",
                             "{eventListeners: [ear], publishInterceptors: [mark], deliverInterceptors: [stamp], "
                                     + "userProperties: [tag]}")
-                    .setting(
-                            "tenantConfig",
-                            "{sources: user-name, unknown: accept, settingsProvider: plans, resourceThrottler: caps}")
+                    .setting("tenantConfig", TENANT_CONFIG)
                     .setting("redirectConfig", "{balancer: roam, serverReference: '" + reference(i) + "'}")
                     .setting("subBrokerConfig", "{plugins: sink}")
                     .setting(
@@ -57,21 +39,6 @@ abstract class NodesWithPlugins {
                                     + "}, retain: {balancers: [replica-count, highest], " + settled + "}}");
         }
         nodes.start();
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        nodes.close();
-    }
-
-    @BeforeEach
-    void begin() {
-        clients = new NodeClients(nodes.brokers());
-    }
-
-    @AfterEach
-    void endClients() throws Exception {
-        clients.close();
     }
 
     /** What the provider of tenants' settings says from now on, on all nodes. */

@@ -9,11 +9,9 @@ import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.PacketWriter;
 import io.godwit.it.wire.Properties;
 import io.godwit.testing.Await;
-import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +19,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -58,14 +55,8 @@ class ManyTenantsTest {
         for (int i = 0; i < TENANTS; i++) {
             tenants.append("  ").append(name(i)).append(": {}\n");
         }
-        Files.writeString(directory.resolve("tenants.yml"), tenants);
-        broker = new BrokerProcess(directory)
-                .longLived()
-                .environment("JVM_HEAP_OPTS", "-Xms1g -Xmx2g")
-                .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
-                .setting("authConfig", "{sessionsBelongToUsers: false}");
-        broker.launch();
-        broker.awaitReady(Duration.ofMinutes(4));
+        broker = TenantBroker.with(directory, tenants.toString()).environment("JVM_HEAP_OPTS", "-Xms1g -Xmx2g");
+        TenantBroker.start(broker);
     }
 
     @AfterEach
@@ -82,40 +73,27 @@ class ManyTenantsTest {
     }
 
     /** Connects and subscribes; then it leaves its session behind, or stays and counts what it gets. */
-    private final class Client implements Swarm.Manner {
+    private final class Client extends ScannedClient {
         private final int tenant;
         private final boolean stays;
-        private final byte[] connect;
         private final AtomicInteger subscribed;
         private final AtomicInteger refused;
-        private final PacketScanner scanner = new PacketScanner(this::packet);
-        private Swarm.@Nullable Peer self;
 
         Client(int tenant, String clientId, boolean stays, AtomicInteger subscribed, AtomicInteger refused) {
+            super(connect(tenant, clientId, stays));
             this.tenant = tenant;
             this.stays = stays;
             this.subscribed = subscribed;
             this.refused = refused;
+        }
+
+        private static byte[] connect(int tenant, String clientId, boolean stays) {
             Properties properties = stays ? Properties.NONE : Properties.NONE.with(Properties.SESSION_EXPIRY, 86_400);
-            connect = PacketWriter.bytes(new Packet.Connect(5, clientId, true, 0, properties, null, login(tenant)), 5);
+            return PacketWriter.bytes(new Packet.Connect(5, clientId, true, 0, properties, null, login(tenant)), 5);
         }
 
         @Override
-        public void opened(Swarm.Peer peer) {
-            self = peer;
-            peer.send(connect);
-        }
-
-        @Override
-        public void received(Swarm.Peer peer, ByteBuf bytes) {
-            scanner.add(bytes);
-        }
-
-        private void packet(int first, byte[] head) {
-            Swarm.Peer peer = self;
-            if (peer == null) {
-                return;
-            }
+        void packet(Swarm.Peer peer, int first, byte[] head) {
             if (first == 0x20 && head[1] == 0) {
                 Attacks.subscribes(List.of("news/#"), stays ? 0 : 1).forEach(peer::send);
             } else if (first == 0x20) {

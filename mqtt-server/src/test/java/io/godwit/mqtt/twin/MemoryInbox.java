@@ -9,11 +9,9 @@ import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InboxListener;
-import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.ReplayOutcome;
-import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
@@ -29,14 +27,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * push.
  */
 public final class MemoryInbox implements InboxClient {
-    private final Map<ClientId, Stored> sessions = new HashMap<>();
+    private final Map<ClientId, MemorySession> sessions = new HashMap<>();
     private final List<Message> wills = new ArrayList<>();
     private final ArrayDeque<CompletableFuture<ReplayOutcome>> replayAnswers = new ArrayDeque<>();
     private long incarnations;
@@ -96,76 +90,6 @@ public final class MemoryInbox implements InboxClient {
         return lastSentBelow;
     }
 
-    private static final class Entry {
-        final long sequence;
-        final InsertRequest request;
-        final InsertRequest.Target target;
-        boolean sent;
-        boolean sentBefore;
-        boolean released;
-
-        Entry(long sequence, InsertRequest request, InsertRequest.Target target) {
-            this.sequence = sequence;
-            this.request = request;
-            this.target = target;
-        }
-
-        InboxMessage message(boolean redelivered) {
-            int packetId = target.qos() == Qos.AT_MOST_ONCE ? 0 : (int) (1 + sequence % 65_535);
-            return new InboxMessage(
-                    sequence,
-                    packetId,
-                    request.message(),
-                    target.qos(),
-                    target.retain(),
-                    redelivered,
-                    released,
-                    target.subscriptionIds());
-        }
-    }
-
-    private static final class Stored {
-        final long incarnation;
-        long expirySeconds;
-
-        @Nullable
-        String userName;
-
-        @Nullable
-        Will will;
-
-        final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
-        /** For each subscription owed retained messages, the topics of live messages since it was made. */
-        final Map<TopicFilter, Set<String>> liveTopics = new HashMap<>();
-
-        final TreeMap<Long, Entry> queue = new TreeMap<>();
-        final TreeMap<Integer, Inbound> inbound = new TreeMap<>();
-        /** 0 means nothing to the protocol between store and frontend. */
-        long nextSequence = 1;
-
-        long tokens;
-
-        @Nullable
-        Attachment attachment;
-        /** Its attachment was ended by {@link #moveLeader}. */
-        boolean isAwaited;
-
-        Stored(long incarnation) {
-            this.incarnation = incarnation;
-        }
-    }
-
-    private static final class Inbound {
-        final Message message;
-        final long token;
-        boolean isDistributed;
-
-        Inbound(Message message, long token) {
-            this.message = message;
-            this.token = token;
-        }
-    }
-
     /**
      * The answer to the next retained message: not appended when the future is already complete, else appended at once
      * and answered later. May be called for several.
@@ -176,7 +100,7 @@ public final class MemoryInbox implements InboxClient {
 
     /** Where the retained messages owed to a subscription begin; null when none are owed. */
     public synchronized @Nullable String retainedFrom(String clientId, String filter) {
-        Stored stored = sessions.get(new ClientId(clientId));
+        MemorySession stored = sessions.get(new ClientId(clientId));
         StoredSubscription subscription = stored == null
                 ? null
                 : stored.subscriptions.get(TopicFilter.parse(filter).orElseThrow());
@@ -244,13 +168,12 @@ public final class MemoryInbox implements InboxClient {
     }
 
     private void endAll(InboxListener.Reason reason) {
-        for (Stored stored : sessions.values()) {
-            Attachment attachment = stored.attachment;
+        for (MemorySession stored : sessions.values()) {
+            MemoryAttachment attachment = stored.attachment;
             if (attachment != null) {
                 stored.attachment = null;
                 stored.isAwaited = true;
-                attachment.isMoved = true;
-                attachment.listener.detached(reason);
+                attachment.end(reason);
             }
         }
     }
@@ -269,7 +192,7 @@ public final class MemoryInbox implements InboxClient {
         return continued;
     }
 
-    private static RangeException moved() {
+    static RangeException moved() {
         return new RangeException(RangeException.Cause.MOVED, "asked for by the test");
     }
 
@@ -286,7 +209,7 @@ public final class MemoryInbox implements InboxClient {
             return failed;
         }
         ClientId clientId = request.client().clientId();
-        Stored stored = sessions.get(clientId);
+        MemorySession stored = sessions.get(clientId);
         if (stored == null || !stored.isAwaited || stored.incarnation != request.incarnation()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
@@ -297,7 +220,7 @@ public final class MemoryInbox implements InboxClient {
                 .removeIf(entry -> entry.sequence <= request.sentUpTo()
                         && Arrays.binarySearch(request.unanswered(), entry.sequence) < 0);
         stored.queue.values().forEach(entry -> entry.sent = entry.sequence <= request.sentUpTo());
-        Attachment attachment = new Attachment(clientId, stored, listener, stored.will);
+        MemoryAttachment attachment = new MemoryAttachment(this, clientId, stored, listener, stored.will);
         stored.attachment = attachment;
         return CompletableFuture.completedFuture(Optional.of(attachment));
     }
@@ -307,7 +230,7 @@ public final class MemoryInbox implements InboxClient {
     }
 
     public synchronized int queued(String clientId) {
-        Stored stored = sessions.get(new ClientId(clientId));
+        MemorySession stored = sessions.get(new ClientId(clientId));
         return stored == null ? -1 : stored.queue.size();
     }
 
@@ -349,14 +272,14 @@ public final class MemoryInbox implements InboxClient {
             return failed;
         }
         ClientId clientId = request.client().clientId();
-        Stored stored = sessions.get(clientId);
+        MemorySession stored = sessions.get(clientId);
         if (stored != null && stored.attachment != null) {
-            stored.attachment.listener.detached(InboxListener.Reason.TAKEN_OVER);
+            stored.attachment.takenOver();
             stored.attachment = null;
         }
         boolean isPresent = stored != null && !request.cleanStart();
         if (stored == null || !isPresent) {
-            stored = new Stored(++incarnations);
+            stored = new MemorySession(++incarnations);
             sessions.put(clientId, stored);
         }
         stored.expirySeconds = request.expirySeconds();
@@ -364,7 +287,7 @@ public final class MemoryInbox implements InboxClient {
         stored.queue.values().forEach(entry -> entry.sent = false);
         stored.will = request.will();
         stored.isAwaited = false;
-        Attachment attachment = new Attachment(clientId, stored, listener, request.will());
+        MemoryAttachment attachment = new MemoryAttachment(this, clientId, stored, listener, request.will());
         stored.attachment = attachment;
         listener.attaching();
         AttachReply reply = new AttachReply(
@@ -394,7 +317,7 @@ public final class MemoryInbox implements InboxClient {
         if (failed != null) {
             return failed;
         }
-        Stored stored = sessions.get(client.clientId());
+        MemorySession stored = sessions.get(client.clientId());
         if (stored == null) {
             return CompletableFuture.completedFuture(SessionOwner.NO_SESSION);
         }
@@ -428,7 +351,7 @@ public final class MemoryInbox implements InboxClient {
         if (failed != null) {
             return failed;
         }
-        Stored stored = sessions.get(clientId);
+        MemorySession stored = sessions.get(clientId);
         if (stored == null || stored.attachment != null) {
             return CompletableFuture.completedFuture(new FilterChange(
                     stored == null ? FilterChange.Outcome.NO_SESSION : FilterChange.Outcome.HELD, 0, 0, List.of()));
@@ -478,12 +401,12 @@ public final class MemoryInbox implements InboxClient {
         }
         List<InsertOutcome> outcomes = new ArrayList<>();
         for (InsertRequest.Target target : request.targets()) {
-            Stored stored = sessions.get(target.clientId());
+            MemorySession stored = sessions.get(target.clientId());
             if (stored == null || stored.incarnation != target.incarnation()) {
                 outcomes.add(InsertOutcome.NO_SESSION);
                 continue;
             }
-            append(stored, request, target);
+            stored.append(request, target);
             String topic = request.message().topic();
             stored.liveTopics.forEach((filter, topics) -> {
                 if (filter.matches(topic)) {
@@ -495,278 +418,62 @@ public final class MemoryInbox implements InboxClient {
         return CompletableFuture.completedFuture(outcomes);
     }
 
-    private static void append(Stored stored, InsertRequest request, InsertRequest.Target target) {
-        Entry entry = new Entry(stored.nextSequence++, request, target);
-        stored.queue.put(entry.sequence, entry);
-        if (stored.attachment != null) {
-            stored.attachment.push();
+    // --- called by attachments, with the lock
+
+    /** Whether the leader begins no calls any more. */
+    boolean isMoving() {
+        return notBegun != null;
+    }
+
+    /** The answer to a call that is not begun; null if it is begun. */
+    <T> @Nullable CompletableFuture<T> unbegun() {
+        if (notBegun == null) {
+            return failure();
+        }
+        CompletableFuture<T> call = new CompletableFuture<>();
+        notBegun.add(call);
+        return call;
+    }
+
+    /** The answer to a PUBREC; null if none was set. */
+    @Nullable
+    CompletableFuture<Void> nextReceivedAnswer() {
+        return receivedWaitFor.poll();
+    }
+
+    /** The answer to a retained message; null if none was set. */
+    @Nullable
+    CompletableFuture<ReplayOutcome> nextReplayAnswer() {
+        return replayAnswers.poll();
+    }
+
+    /** Counts a PUBREL; returns the answer to it, or null if none was set. */
+    @Nullable
+    CompletableFuture<Boolean> releaseAnswer() {
+        releases++;
+        return releasesWaitFor;
+    }
+
+    void countRemovals(int filters) {
+        removals += filters;
+    }
+
+    /**
+     * A connection has ended.
+     *
+     * @param will the will to be published; null for none
+     */
+    void detached(ClientId clientId, long sentBelow, @Nullable Will will, boolean endsSession) {
+        lastSentBelow = sentBelow;
+        if (will != null) {
+            wills.add(will.message());
+        }
+        if (endsSession) {
+            sessions.remove(clientId);
         }
     }
 
-    private final class Attachment implements InboxAttachment {
-        private final ClientId clientId;
-        private final Stored stored;
-        private final InboxListener listener;
-        private final @Nullable Will will;
-        private int credit;
-        private boolean isStarted;
-        private boolean isMoved;
-
-        private Attachment(ClientId clientId, Stored stored, InboxListener listener, @Nullable Will will) {
-            this.clientId = clientId;
-            this.stored = stored;
-            this.listener = listener;
-            this.will = will;
-        }
-
-        /** The answer to a call that is not begun; null if it is begun. */
-        private <T> @Nullable CompletableFuture<T> unbegun() {
-            if (isMoved) {
-                return CompletableFuture.failedFuture(moved());
-            }
-            if (notBegun == null) {
-                return failure();
-            }
-            CompletableFuture<T> call = new CompletableFuture<>();
-            notBegun.add(call);
-            return call;
-        }
-
-        private boolean isDeaf() {
-            return isMoved || notBegun != null;
-        }
-
-        private void push() {
-            List<InboxMessage> messages = new ArrayList<>();
-            for (Entry entry : List.copyOf(stored.queue.values())) {
-                if (entry.sent || !isStarted) {
-                    continue;
-                }
-                boolean isQos0 = entry.target.qos() == Qos.AT_MOST_ONCE;
-                if (!isQos0 && credit-- <= 0) {
-                    credit = 0;
-                    break;
-                }
-                messages.add(entry.message(entry.sentBefore));
-                entry.sent = true;
-                entry.sentBefore = true;
-                if (isQos0) {
-                    stored.queue.remove(entry.sequence);
-                }
-            }
-            if (!messages.isEmpty()) {
-                listener.deliver(messages);
-            }
-        }
-
-        @Override
-        public void request(int messages) {
-            synchronized (MemoryInbox.this) {
-                if (isDeaf()) {
-                    return;
-                }
-                isStarted = true;
-                credit += messages;
-                push();
-            }
-        }
-
-        @Override
-        public void acknowledge(long[] sequences) {
-            synchronized (MemoryInbox.this) {
-                if (isDeaf()) {
-                    return;
-                }
-                for (long sequence : sequences) {
-                    stored.queue.remove(sequence);
-                }
-            }
-        }
-
-        @Override
-        public CompletableFuture<Void> received(long sequence) {
-            synchronized (MemoryInbox.this) {
-                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
-                if (unbegun != null) {
-                    return unbegun;
-                }
-                Entry entry = stored.queue.get(sequence);
-                if (entry != null) {
-                    entry.released = true;
-                }
-                CompletableFuture<Void> answer = receivedWaitFor.poll();
-                return answer == null ? CompletableFuture.completedFuture(null) : answer;
-            }
-        }
-
-        @Override
-        public void complete(long sequence) {
-            acknowledge(new long[] {sequence});
-        }
-
-        @Override
-        public CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> subscriptions) {
-            synchronized (MemoryInbox.this) {
-                CompletableFuture<List<Boolean>> failed = unbegun();
-                return failed != null
-                        ? failed
-                        : CompletableFuture.completedFuture(
-                                subscriptions.stream().map(this::add).toList());
-            }
-        }
-
-        private boolean add(StoredSubscription subscription) {
-            TopicFilter filter = subscription.filter();
-            StoredSubscription before = stored.subscriptions.get(filter);
-            boolean asks = subscription.asksForRetained(before == null);
-            if (asks) {
-                stored.liveTopics.put(filter, new HashSet<>());
-            }
-            String earlier = before == null ? null : before.retainedFrom();
-            stored.subscriptions.put(filter, subscription.owed(asks ? StoredSubscription.ALL_RETAINED : earlier));
-            return before == null;
-        }
-
-        @Override
-        public CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters) {
-            synchronized (MemoryInbox.this) {
-                removals += filters.size();
-                CompletableFuture<List<Boolean>> failed = unbegun();
-                if (failed != null) {
-                    return failed;
-                }
-                return CompletableFuture.completedFuture(filters.stream()
-                        .map(filter -> {
-                            stored.liveTopics.remove(filter);
-                            return stored.subscriptions.remove(filter) != null;
-                        })
-                        .toList());
-            }
-        }
-
-        @Override
-        public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
-            synchronized (MemoryInbox.this) {
-                CompletableFuture<ReplayOutcome> unbegun = isDeaf() ? unbegun() : null;
-                if (unbegun != null) {
-                    return unbegun;
-                }
-                if (stored.attachment != this) {
-                    return CompletableFuture.failedFuture(
-                            new RangeException(RangeException.Cause.CLOSED, "the attachment is over"));
-                }
-                StoredSubscription subscription = stored.subscriptions.get(step.filter());
-                if (subscription == null || !subscription.isOwedRetained()) {
-                    return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED);
-                }
-                if (step.to().equals(subscription.retainedFrom())) {
-                    return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED); // taken before
-                }
-                if (!step.from().equals(subscription.retainedFrom())) {
-                    return CompletableFuture.completedFuture(ReplayOutcome.BEHIND);
-                }
-                CompletableFuture<ReplayOutcome> answer = replayAnswers.poll();
-                if (answer != null && answer.isDone()) {
-                    return answer; // anything but success
-                }
-                stored.subscriptions.put(step.filter(), subscription.owed(step.to()));
-                Message message = step.message();
-                if (stored.liveTopics.get(step.filter()).contains(message.topic())) {
-                    return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED);
-                }
-                InsertRequest.Target target = new InsertRequest.Target(
-                        clientId, stored.incarnation, step.qos(), true, step.subscriptionIds());
-                append(stored, new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0), target);
-                return answer != null ? answer : CompletableFuture.completedFuture(ReplayOutcome.STORED);
-            }
-        }
-
-        @Override
-        public CompletableFuture<Void> replayed(TopicFilter filter, String to) {
-            synchronized (MemoryInbox.this) {
-                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
-                if (unbegun != null) {
-                    return unbegun;
-                }
-                StoredSubscription subscription = stored.subscriptions.get(filter);
-                if (stored.attachment == this && subscription != null && to.equals(subscription.retainedFrom())) {
-                    stored.subscriptions.put(filter, subscription.owed(null));
-                    stored.liveTopics.remove(filter);
-                }
-                return CompletableFuture.completedFuture(null);
-            }
-        }
-
-        @Override
-        public CompletableFuture<InboxAttachment.Inbound> receive(int packetId, Message message) {
-            synchronized (MemoryInbox.this) {
-                CompletableFuture<InboxAttachment.Inbound> failed = unbegun();
-                if (failed != null) {
-                    return failed;
-                }
-                boolean isRepeat = stored.inbound.containsKey(packetId);
-                MemoryInbox.Inbound record = stored.inbound.computeIfAbsent(
-                        packetId, id -> new MemoryInbox.Inbound(message, stored.tokens++));
-                return CompletableFuture.completedFuture(new InboxAttachment.Inbound(
-                        record.isDistributed,
-                        isRepeat && !record.isDistributed ? record.message : null,
-                        clientId.value(),
-                        record.token,
-                        0));
-            }
-        }
-
-        @Override
-        public CompletableFuture<Void> distributed(int packetId, long tokenNumber) {
-            synchronized (MemoryInbox.this) {
-                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
-                if (unbegun != null) {
-                    return unbegun;
-                }
-                MemoryInbox.Inbound record = stored.inbound.get(packetId);
-                if (record != null && record.token == tokenNumber) {
-                    record.isDistributed = true;
-                }
-                return CompletableFuture.completedFuture(null);
-            }
-        }
-
-        @Override
-        public CompletableFuture<Boolean> release(int packetId) {
-            synchronized (MemoryInbox.this) {
-                releases++;
-                CompletableFuture<Boolean> unbegun = isDeaf() ? unbegun() : null;
-                if (releasesWaitFor != null) {
-                    stored.inbound.remove(packetId);
-                    return releasesWaitFor;
-                }
-                return unbegun != null
-                        ? unbegun
-                        : CompletableFuture.completedFuture(stored.inbound.remove(packetId) != null);
-            }
-        }
-
-        @Override
-        public CompletableFuture<Void> detach(long expirySeconds, boolean publishWill, long sentBelow) {
-            synchronized (MemoryInbox.this) {
-                CompletableFuture<Void> unbegun = isDeaf() ? unbegun() : null;
-                if (unbegun != null) {
-                    return unbegun;
-                }
-                if (stored.attachment == this) {
-                    stored.attachment = null;
-                    lastSentBelow = sentBelow;
-                    if (publishWill && will != null) {
-                        wills.add(will.message());
-                    }
-                    long expiry = expirySeconds < 0 ? stored.expirySeconds : expirySeconds;
-                    if (expiry == 0) {
-                        sessions.remove(clientId);
-                    }
-                    listener.detaching();
-                }
-                return detachesWaitFor == null ? CompletableFuture.completedFuture(null) : detachesWaitFor.copy();
-            }
-        }
+    CompletableFuture<Void> detachAnswer() {
+        return detachesWaitFor == null ? CompletableFuture.completedFuture(null) : detachesWaitFor.copy();
     }
 }

@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,7 +42,7 @@ class MembersNotedTest {
     }
 
     @Test
-    void membersAreNotedThoughTheLogRefusesItOnce() {
+    void membersAreNotedAlthoughTheLogRefusesOnce() {
         simulation.raft().group(SimNode.STORE + "-1").learners.add("d");
         simulation.raft().refuseOnce(SimRanges.REPLICAS);
         simulation.lead(1, "b");

@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -68,8 +68,8 @@ final class SimInvariants {
 
     private void checkLeaders() {
         List<RangeBounds> serving = new ArrayList<>();
-        for (SimRaft.Group group : raft.groups()) {
-            SimRaft.Replica leader = group.newestLeader();
+        for (SimGroup group : raft.groups()) {
+            SimReplica leader = group.newestLeader();
             Range range = leader == null || !leader.node.isUp()
                     ? null
                     : leader.node.ranges().find(SimRaft.rangeOf(group.id));

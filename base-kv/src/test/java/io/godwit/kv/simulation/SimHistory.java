@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import java.util.Arrays;
 import java.util.HashSet;

@@ -1,13 +1,9 @@
-package io.godwit.kv;
-
-import static java.nio.charset.StandardCharsets.UTF_8;
+package io.godwit.kv.simulation;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
-import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.SimRanges;
-import io.godwit.kv.range.change.ChangeOutcome;
 import io.godwit.kv.range.data.RocksResources;
 import io.godwit.kv.store.RangeDescriptor;
 import java.io.IOException;
@@ -17,7 +13,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,12 +33,9 @@ import org.jspecify.annotations.Nullable;
  * answer: {@link SimHistory} holds. At the end everything must come to rest.
  */
 final class RangeSimulation implements SimRaft.World, AutoCloseable {
-    private static final List<String> NODES = List.of("a", "b", "c");
-    private static final String LETTERS = "bdfhjk";
-    private static final long CALL_MILLIS = 4_000;
+    static final List<String> NODES = List.of("a", "b", "c");
+    static final String LETTERS = "bdfhjk";
     private static final long MISSING_MILLIS = 3_000;
-    private static final int MAX_RANGES = 5;
-    private static final int MAX_OPEN_CALLS = 24;
     /**
      * Number of rounds of {@link #ROUND_MILLIS} after which everything must have come to rest; the longest delay is
      * that of a burial, 5 s.
@@ -62,7 +54,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private final List<SimUser> users = new ArrayList<>();
     private final SimTrace trace = new SimTrace();
     private final SimHistory history = new SimHistory(this::violate);
+    private final SimCalls calls = new SimCalls(this, users, history, trace);
     private final SimInvariants invariants;
+    private final SimChanges changes;
+    private final SimRest rest;
     /** By user: a key that is asked for again as soon as a change of its range is visible. */
     private final Map<String, String> askedMeanwhile = new TreeMap<>();
 
@@ -71,18 +66,13 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private final List<Runnable> answers = new ArrayList<>();
     private final Map<String, Long> missingSince = new HashMap<>();
     private final Map<String, Integer> happened = new TreeMap<>();
-    private final EnumMap<Cause, Integer> failures = new EnumMap<>(Cause.class);
     private @Nullable String violation;
     private long nanos = 1_000_000_000L;
     private long number;
-    private long nextRange = 2;
     private int steps;
     private boolean calm;
     /** Whether the entry being applied changes a range's state. */
     private boolean changing;
-
-    private int openCalls;
-    private String lastWritten = LETTERS.charAt(0) + "r";
 
     private int openCatchUps;
     /** Null without mirrors; a separate source, so that other runs stay the same. */
@@ -97,6 +87,8 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         this.root = root;
         this.raft = new SimRaft(this, NODES);
         this.invariants = new SimInvariants(raft, this::violate);
+        this.changes = new SimChanges(this, nodes.values(), invariants);
+        this.rest = new SimRest(nodes, raft, calls, this::violate);
         for (String id : NODES) {
             SimNode node = new SimNode(id, this, root, rocks);
             node.create(NODES);
@@ -218,9 +210,9 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     }
 
     @Override
-    public void applying(SimRaft.Replica replica, List<SimRaft.Entry> entries) {
-        boolean splits = entries.stream().anyMatch(SimRaft.Entry::isSplit);
-        boolean changes = entries.stream().anyMatch(SimRaft.Entry::isCommand);
+    public void applying(SimReplica replica, List<SimDisk.Entry> entries) {
+        boolean splits = entries.stream().anyMatch(SimDisk.Entry::isSplit);
+        boolean changes = entries.stream().anyMatch(SimDisk.Entry::isCommand);
         changing = changes;
         replica.node.disarm();
         if (planted == SimFault.CHILD_IS_MADE_AGAIN && splits && !replica.node.hasKeptLog()) {
@@ -235,7 +227,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     }
 
     @Override
-    public void applied(SimRaft.Replica replica) {
+    public void applied(SimReplica replica) {
         trace.add(replica + " has applied " + replica.applied());
         replica.node.disarm();
         if (replica.node.hasKeptLog() && planted != SimFault.CHILD_IS_MADE_AGAIN) {
@@ -276,17 +268,18 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    private char randomLetter() {
+    char randomLetter() {
         return LETTERS.charAt(random.nextInt(LETTERS.length()));
     }
 
-    private void violate(String what) {
+    void violate(String what) {
         if (violation == null) {
             violation = what;
         }
     }
 
-    private void count(String what) {
+    /** Counts an event, and adds it to the trace. */
+    void count(String what) {
         trace.add(what);
         happened.merge(what, 1, Integer::sum);
     }
@@ -332,14 +325,19 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
 
     /** Makes a node lead a range. */
     void lead(long rangeId, String nodeId) {
-        SimRaft.Group group = raft.group(SimNode.STORE + "-" + rangeId);
-        SimRaft.Replica leader = group.newestLeader();
+        SimGroup group = raft.group(SimNode.STORE + "-" + rangeId);
+        SimReplica leader = group.newestLeader();
         while (leader == null || !leader.node.id().equals(nodeId)) {
             raft.elect(group, nodeId);
             settle(); // a majority without the node has elected another, or the node was not up to date
             leader = group.newestLeader();
         }
         settle();
+    }
+
+    /** Appends the next number to a key, which must belong to the user alone. */
+    CompletableFuture<byte[]> append(SimUser user, String key) {
+        return calls.append(user, key);
     }
 
     /**
@@ -357,13 +355,13 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         steps++;
         int what = random.nextInt(1_000);
         if (what < 120) {
-            ask();
+            calls.ask();
         } else if (what < 128) {
             tellRoutes(NODES.get(random.nextInt(NODES.size())), users.get(random.nextInt(users.size())));
         } else if (what < 131) {
             perform(this::elect);
         } else if (what < 141) {
-            change();
+            changes.begin();
         } else if (what < 142) {
             users.get(random.nextInt(users.size())).breakConnection(NODES.get(random.nextInt(NODES.size())));
         } else if (what < 143) {
@@ -421,8 +419,8 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     }
 
     private void elect() {
-        List<SimRaft.Group> groups = new ArrayList<>(raft.groups());
-        SimRaft.Group group = groups.get(random.nextInt(groups.size()));
+        List<SimGroup> groups = new ArrayList<>(raft.groups());
+        SimGroup group = groups.get(random.nextInt(groups.size()));
         count("elections");
         raft.elect(group, null);
     }
@@ -464,121 +462,6 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** A balancer or an operator asks for a change. */
-    private void change() {
-        List<Range> led = new ArrayList<>();
-        List<SimNode> leaders = new ArrayList<>();
-        for (SimNode node : nodes.values()) {
-            if (node.isUp()) {
-                node.ranges().all().stream()
-                        .filter(range -> range.leading() != null)
-                        .forEach(range -> {
-                            led.add(range);
-                            leaders.add(node);
-                        });
-            }
-        }
-        if (led.isEmpty()) {
-            return;
-        }
-        int pick = random.nextInt(led.size());
-        Range range = led.get(pick);
-        SimNode node = leaders.get(pick);
-        int what = random.nextInt(10);
-        if (what < 3) {
-            byte[] key = {(byte) randomLetter()};
-            if (invariants.liveRanges() < MAX_RANGES && range.state().canSplitAt(key)) {
-                report("splits", range.split(range.state().epoch(), nextRange++, key));
-            }
-        } else if (what < 4) {
-            String heir = NODES.get(random.nextInt(NODES.size()));
-            report("transfers", range.transfer(range.state().epoch(), heir));
-        } else {
-            join(range, node, led, leaders);
-        }
-    }
-
-    /** Merges the range with its right neighbour, or first makes one node lead both. */
-    private void join(Range left, SimNode node, List<Range> led, List<SimNode> leaders) {
-        for (int i = 0; i < led.size(); i++) {
-            Range right = led.get(i);
-            if (left.state().isLeftOf(right.state())) {
-                if (leaders.get(i) == node) {
-                    report(
-                            "merges",
-                            node.ranges()
-                                    .merge(
-                                            left.id(),
-                                            left.state().epoch(),
-                                            right.id(),
-                                            right.state().epoch()));
-                } else {
-                    report("transfers", right.transfer(right.state().epoch(), node.id()));
-                }
-                return;
-            }
-        }
-    }
-
-    private void report(String what, CompletableFuture<ChangeOutcome> change) {
-        change.thenAccept(outcome -> count(what + " " + outcome));
-    }
-
-    // --- users
-
-    private void ask() {
-        if (openCalls >= MAX_OPEN_CALLS) {
-            return;
-        }
-        SimUser user = users.get(random.nextInt(users.size()));
-        boolean isRead = random.nextInt(4) == 0;
-        String key = isRead && random.nextBoolean()
-                ? lastWritten // a replica that is behind is most likely behind in this key
-                : randomLetter() + (isRead ? users.get(random.nextInt(users.size())) : user).name();
-        if (!user.mayAsk(key) && random.nextInt(20) > 0) {
-            return; // usually only where somebody can answer
-        }
-        if (isRead) {
-            SimHistory.Call call = history.read(key);
-            await(call, user.query(key.getBytes(UTF_8), deadline()));
-        } else {
-            append(user, key);
-        }
-    }
-
-    /** Appends the next number to a key, which must belong to the user alone. */
-    CompletableFuture<byte[]> append(SimUser user, String key) {
-        long next = next();
-        SimHistory.Call call = history.append(key, next);
-        return await(call, user.mutate(key.getBytes(UTF_8), (key + "=" + next + ",").getBytes(UTF_8), deadline()));
-    }
-
-    private long deadline() {
-        return nanos + CALL_MILLIS * 1_000_000;
-    }
-
-    private CompletableFuture<byte[]> await(SimHistory.Call call, CompletableFuture<byte[]> answer) {
-        openCalls++;
-        return answer.whenComplete((value, failure) -> {
-            openCalls--;
-            if (value != null) {
-                String told = new String(value, UTF_8);
-                count(call.isRead() ? "reads" : "writes");
-                trace.add(call + " -> " + told);
-                history.answered(call, told);
-                lastWritten = call.isRead() ? lastWritten : call.key();
-            } else if (failure instanceof RangeException why) {
-                failures.merge(why.reason(), 1, Integer::sum);
-                trace.add(call + " -> " + why.reason());
-                if (why.reason() != Cause.TIMEOUT && why.reason() != Cause.STORE_FAILED) {
-                    history.refused(call);
-                }
-            } else {
-                violate(call + " failed with " + failure);
-            }
-        });
-    }
-
     // --- checks
 
     /** Checks that coprocessors were told everything that was answered to anybody before a node began to catch up. */
@@ -589,7 +472,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
         Map<String, String> known = history.known();
         openCatchUps++;
-        node.ranges().mirror().catchUp(new Deadline(deadline())).whenComplete((done, failure) -> {
+        node.ranges().mirror().catchUp(new Deadline(calls.deadline())).whenComplete((done, failure) -> {
             openCatchUps--;
             count(failure == null ? "catch-ups" : "catch-ups failed");
             if (failure == null) {
@@ -622,18 +505,18 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private void calm() {
         calm = true;
         raft.cutOff("");
-        for (int i = 0; i < REST_ROUNDS && !isAtRest(); i++) {
+        for (int i = 0; i < REST_ROUNDS && !rest.isReached(); i++) {
             nodes.values().stream().filter(node -> !node.isUp()).forEach(this::restart);
             for (int j = 0; j < ROUND_STEPS && somethingPossible(); j++) {
                 check();
             }
-            leaveEnded();
+            rest.leaveEnded();
             users.forEach(user -> NODES.forEach(node -> tellRoutes(node, user)));
             advance(ROUND_MILLIS);
             check();
         }
-        if (!isAtRest()) {
-            violate("no rest: " + restless() + "\n" + everything());
+        if (!rest.isReached()) {
+            violate("no rest: " + rest.missing() + "\n" + rest.replicas());
         }
         check();
         List<SimNode> all = List.copyOf(nodes.values());
@@ -643,89 +526,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         check();
     }
 
-    /** See {@link io.godwit.kv.peers.Replicas#lookForEnded}. */
-    private void leaveEnded() {
-        for (SimNode node : nodes.values()) {
-            if (node.isUp()) {
-                for (Range range : node.ranges().all()) {
-                    boolean hasEnded = nodes.values().stream()
-                            .anyMatch(other -> other != node
-                                    && other.isUp()
-                                    && other.ranges().hasEnded(range.id()));
-                    SimRaft.Replica replica = replica(range, node);
-                    if (hasEnded && (replica == null || replica.isLeaderless())) {
-                        node.ranges().leave(range.id(), Long.MAX_VALUE).exceptionally(failure -> {
-                            violate("not left: " + failure);
-                            return null;
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    private boolean isAtRest() {
-        return restless().isEmpty();
-    }
-
-    private String restless() {
-        if (openCalls > 0) {
-            return openCalls + " calls are not answered";
-        }
-        for (SimNode node : nodes.values()) {
-            if (!node.isUp()) {
-                return node.id() + " is down";
-            }
-            for (Range range : node.ranges().all()) {
-                if (!range.state().isSettled()) {
-                    return node.id() + " has " + range.state();
-                }
-                SimRaft.Replica replica = replica(range, node);
-                if (replica == null || !replica.isCurrent()) {
-                    return node.id() + " is behind in " + range.state();
-                }
-                if (replica.leadsNewestTerm() && range.leading() == null) {
-                    return node.id() + " does not serve " + range.state();
-                }
-            }
-            if (!ids(node).equals(ids(nodes.get("a")))) {
-                return node.id() + " has ranges " + ids(node) + ", a has " + ids(nodes.get("a"));
-            }
-        }
-        return "";
-    }
-
-    /** One line for each replica. */
-    private String everything() {
-        StringBuilder lines = new StringBuilder();
-        for (SimNode node : nodes.values()) {
-            for (Range range : node.isUp() ? node.ranges().all() : List.<Range>of()) {
-                lines.append(replica(range, node)).append(' ').append(range.state());
-                lines.append(" change=").append(range.changeUnderWay());
-                lines.append(" leading=").append(range.leading()).append('\n');
-            }
-        }
-        return lines.toString();
-    }
-
-    private SimRaft.@Nullable Replica replica(Range range, SimNode node) {
-        return raft.groups().stream()
-                .filter(group -> group.id.equals(range.groupId()))
-                .map(group -> group.replicas.get(node.id()))
-                .findFirst()
-                .orElse(null);
-    }
-
-    private static List<Long> ids(@Nullable SimNode node) {
-        return node == null
-                ? List.of()
-                : node.ranges().all().stream().map(Range::id).sorted().toList();
-    }
-
     /** The number of events of each kind. */
     Map<String, Integer> happened() {
         Map<String, Integer> all = new TreeMap<>(happened);
-        failures.forEach((cause, count) -> all.put("failed with " + cause, count));
+        calls.failures().forEach((cause, count) -> all.put("failed with " + cause, count));
         all.put("steps", steps);
         return all;
     }

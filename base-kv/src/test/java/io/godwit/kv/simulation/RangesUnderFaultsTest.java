@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -70,7 +70,7 @@ class RangesUnderFaultsTest {
 
     @Tag("long")
     @Test
-    void nothingIsLostOfManySeedsEither() throws IOException {
+    void nothingIsLostWithManySeeds() throws IOException {
         long first = Long.getLong("ranges.seed", ThreadLocalRandom.current().nextInt(1_000_000));
         int count = Integer.getInteger("ranges.seeds", 300);
         System.out.println("ranges under faults: " + count + " seeds from " + first);
@@ -82,7 +82,7 @@ class RangesUnderFaultsTest {
     }
 
     @Test
-    void aNodeThatHasCaughtUpWasToldOfAllThatWasAnsweredBefore() throws IOException {
+    void aNodeThatHasCaughtUpKnowsAllEarlierAnswers() throws IOException {
         List<Long> seeds = new ArrayList<>();
         Long chosen = Long.getLong("ranges.seed");
         if (chosen == null) { // a fresh seed may have no merge; the fixed ones have some
@@ -104,7 +104,7 @@ class RangesUnderFaultsTest {
     }
 
     @Test
-    void seedHasOneCourse() throws IOException {
+    void aSeedAlwaysGivesTheSameRun() throws IOException {
         long first = trace(5);
         assertThat(trace(5)).isEqualTo(first);
         assertThat(trace(6)).isNotEqualTo(first);
@@ -121,7 +121,7 @@ class RangesUnderFaultsTest {
         "MERGE_COPIES_NOTHING, 1",
         "SNAPSHOT_CLAIMS_TOO_MUCH, 8"
     })
-    void faultThatIsPlantedIsFound(SimFault fault, long firstSeed) {
+    void aPlantedFaultIsFound(SimFault fault, long firstSeed) {
         assertThatThrownBy(() -> {
                     for (long seed = firstSeed; seed < firstSeed + SEEDS_TO_FIND; seed++) {
                         run(seed, fault);

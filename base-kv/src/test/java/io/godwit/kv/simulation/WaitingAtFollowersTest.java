@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +38,7 @@ class WaitingAtFollowersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"lb", "mb"})
-    void whatWaitsAtAFollowerIsNotOvertakenAtTheRightPartOfASplit(String user) {
+    void laterRequestsDoNotPassWaitingOnesInTheRightPartOfASplit(String user) {
         CompletableFuture<byte[]> first = append(user);
         simulation.settle();
         assertThat(first).isNotDone();
@@ -56,7 +56,7 @@ class WaitingAtFollowersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"lb", "mb"})
-    void whatWaitsAtAFollowerIsNotOvertakenAtTheLeftPartOfAMerge(String user) {
+    void laterRequestsDoNotPassWaitingOnesInTheLeftPartOfAMerge(String user) {
         range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
         simulation.settle();
         simulation.lead(1, "a");
@@ -88,7 +88,7 @@ class WaitingAtFollowersTest {
      */
     @ParameterizedTest
     @ValueSource(strings = {"lb", "mb"})
-    void whatWaitsForAKeyThatASnapshotTakesAwayIsNotAppliedLater(String user) {
+    void aRequestFailsWhenASnapshotTakesItsKeyAway(String user) {
         simulation.raft().cutOff("b");
         CompletableFuture<byte[]> first = append(user);
         CompletableFuture<ChangeOutcome> split =
@@ -98,7 +98,7 @@ class WaitingAtFollowersTest {
         for (int i = 0; i < 2; i++) { // with two snapshots the log goes back to the first
             simulation.append(simulation.user("la"), "bla");
             simulation.settle();
-            SimRaft.Replica leader = simulation.raft().group("sim-1").newestLeader();
+            SimReplica leader = simulation.raft().group("sim-1").newestLeader();
             assertThat(leader).isNotNull();
             leader.snapshot(status -> assertThat(status.isOk()).isTrue());
             simulation.settle();

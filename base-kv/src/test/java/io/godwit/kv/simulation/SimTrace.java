@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;

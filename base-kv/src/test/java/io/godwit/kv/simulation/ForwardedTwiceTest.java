@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +37,7 @@ class ForwardedTwiceTest {
     }
 
     @Test
-    void whatWaitedAtTheRangeThatEndedComesToTheNewestAheadOfLaterRequests() throws IOException {
+    void requestsOfAnEndedRangeReachTheNewestBeforeLaterOnes() throws IOException {
         for (long seed = 1; seed <= SEEDS; seed++) {
             Path files = root.resolve("seed-" + seed);
             try (RangeSimulation simulation = new RangeSimulation(seed, SimFault.NONE, files, rocks)) {

@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,7 +43,7 @@ class MergeGivenUpTest {
     }
 
     @Test
-    void bothRangesServeAgainThoughTheLogTakesNeitherTheCopyNorTheEndOfIt() {
+    void bothRangesServeAgainAfterTheLogRefusedTheCopyAndItsEnd() {
         simulation.raft().refuseOnce(SimRanges.COPY);
         simulation.raft().refuseOnce(SimRanges.REFRAIN);
         CompletableFuture<ChangeOutcome> merge = simulation

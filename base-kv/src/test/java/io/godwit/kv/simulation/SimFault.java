@@ -1,4 +1,4 @@
-package io.godwit.kv;
+package io.godwit.kv.simulation;
 
 /** Faults that a simulation may have on purpose, to show that it detects them. */
 enum SimFault {
