@@ -219,7 +219,7 @@ public final class Gateway {
                 counts.limited(ApiCounts.Bound.TOKEN);
                 answers.late(ctx, Problem.tooMany("this token, or its tenant, asks too often"));
             } else {
-                connections.known(request, state, principal.share());
+                connections.known(request, principal.share());
                 authorize(ctx, operation, handler, principal);
             }
         });
