@@ -2,6 +2,7 @@ package io.godwit.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Limits;
 import io.godwit.api.port.FileWatch;
@@ -84,8 +85,17 @@ final class ApiFixture implements AutoCloseable {
     }
 
     private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds) throws Exception {
+        this(limits, tokens, local, bounds, RecordBudget.Bounds.of(limits.requestsPerSecondPerCaller()));
+    }
+
+    private ApiFixture(
+            Limits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds, RecordBudget.Bounds records)
+            throws Exception {
         server = new ApiServer(
-                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits), ports(node, local), bounds);
+                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits),
+                ports(node, local),
+                bounds,
+                records);
         address = server.start();
     }
 
@@ -132,6 +142,10 @@ final class ApiFixture implements AutoCloseable {
 
     static ApiFixture withTokens(Path file, Limits limits) throws Exception {
         return new ApiFixture(limits, Optional.of(file), TRUSTED);
+    }
+
+    static ApiFixture recording(Path tokens, RecordBudget.Bounds bounds) throws Exception {
+        return new ApiFixture(LIMITS, Optional.of(tokens), TRUSTED, StreamBounds.DEFAULTS, bounds);
     }
 
     static ApiFixture streaming(Limits limits, Optional<Path> tokens, StreamBounds bounds) throws Exception {

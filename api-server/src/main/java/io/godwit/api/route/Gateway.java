@@ -1,6 +1,7 @@
 package io.godwit.api.route;
 
 import io.godwit.api.audit.AuditLog;
+import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Principal;
 import io.godwit.api.contract.InvalidRequestException;
 import io.godwit.api.contract.Operation;
@@ -54,6 +55,7 @@ public final class Gateway {
     private final Connections connections;
     private final Authenticator authenticator;
     private final AuditLog audit;
+    private final RecordBudget records;
     private final Answers answers;
     private final ApiCounts counts;
     private final Bodies bodyReader;
@@ -72,6 +74,7 @@ public final class Gateway {
 
     /**
      * @param audit records each change
+     * @param records how much each caller may have recorded
      * @param workers check large bodies
      * @param bodies threads that produce streamed bodies
      * @param encoders a thread that encodes large answers
@@ -82,6 +85,7 @@ public final class Gateway {
             Connections connections,
             Authenticator authenticator,
             AuditLog audit,
+            RecordBudget records,
             Workers workers,
             Workers bodies,
             Workers encoders,
@@ -94,6 +98,7 @@ public final class Gateway {
         this.connections = connections;
         this.authenticator = authenticator;
         this.audit = audit;
+        this.records = records;
         this.counts = counts;
         this.answers = new Answers(
                 vertx, connections, limits, bodies, encoders, streams, authenticator, counts, checksAnswers);
@@ -267,10 +272,13 @@ public final class Gateway {
 
     private void refuse(RoutingContext ctx, Operation operation, Principal principal, String why) {
         Problem problem = Problem.forbidden(why);
-        if (operation.isAudited()) {
+        if (operation.isAudited() && records.room(principal.share()) == RecordBudget.Room.NONE) {
+            audit.skip();
+        } else if (operation.isAudited()) {
             audit.note(
                     problem.status(),
                     Audit.line(
+                            records,
                             principal,
                             Callers.address(ctx.request()),
                             operation,
@@ -318,8 +326,22 @@ public final class Gateway {
     private void run(RoutingContext ctx, Operation operation, Handler handler, Call call) {
         AuditLog.Entry entry = null;
         if (operation.isAudited() && call.caller().isPresent()) {
+            Principal caller = call.caller().get();
+            if (records.room(caller.share()) == RecordBudget.Room.NONE) {
+                counts.limited(ApiCounts.Bound.TOKEN);
+                answers.late(
+                        ctx,
+                        Problem.tooMany("nothing was done: this token, or its tenant, has filled its part of the "
+                                + "record of changes for this hour"));
+                return;
+            }
             entry = audit.begin(Audit.line(
-                    call.caller().get(), Callers.address(ctx.request()), operation, call.parameters(), call.body()));
+                    records,
+                    caller,
+                    Callers.address(ctx.request()),
+                    operation,
+                    call.parameters(),
+                    call.body()));
             if (entry == null) {
                 answers.problem(
                         ctx,
