@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,7 +121,8 @@ class ApiBoundsTest {
     void anAuthenticationThatDoesNotEndIsAProblem() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
         try (ApiFixture api =
-                ApiFixture.with(limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), (here, there) -> isReleased(held))) {
+                ApiFixture.with(
+                limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), ApiFixture.each(ends -> isReleased(held)))) {
             for (int i = 0; i < 3; i++) {
                 Got got = api.get("/api/v1/nodes");
                 assertThat(got.status()).isEqualTo(503);
@@ -365,16 +365,20 @@ class ApiBoundsTest {
     @Test
     void largeBodiesAreCheckedElsewhere() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
-        AtomicBoolean holds = new AtomicBoolean();
         Limits limits = new Limits(200, 200, 16_384, 16_384, 65_536, LONG, LONG, LONG, 100_000, 100_000);
         List<Socket> asking = new ArrayList<>();
-        try (ApiFixture api = ApiFixture.with(limits, (here, there) -> !holds.get() || isReleased(held))) {
+        try (ApiFixture api = ApiFixture.open(limits)) {
             assertThat(publish(api, 10).status()).isEqualTo(200); // this connection is trusted from now on
-            holds.set(true);
             for (int i = 0; i < 131; i++) { // two workers, and all that may wait for them
                 Socket socket = api.connect();
+                socket.setSoTimeout(20_000);
                 asking.add(socket);
                 write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+            }
+            api.node.beforeNodes = () -> isReleased(held);
+            for (Socket socket : asking) {
+                write(socket, "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\n\r\n");
             }
             String body = "{\"topic\": \"a\", \"payload\": \"" + "x".repeat(60_000) + "\"}";
             String large = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

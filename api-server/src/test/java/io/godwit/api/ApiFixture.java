@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,8 @@ final class ApiFixture implements AutoCloseable {
             100_000,
             100_000);
 
-    private static final LocalCallers TRUSTED = (here, there) -> true;
+    /** All local callers are of the broker's own user. */
+    static final LocalCallers TRUSTED = each(ends -> true);
 
     final FakeNode node = new FakeNode();
     private final ApiServer server;
@@ -78,6 +80,13 @@ final class ApiFixture implements AutoCloseable {
             before = now;
             return changed;
         }
+    }
+
+    /** As if the kernel told of each connection whether it is of the broker's own user. */
+    static LocalCallers each(Predicate<LocalCallers.Ends> isTrusted) {
+        return connections -> connections.stream()
+                .map(ends -> isTrusted.test(ends) ? LocalCallers.Peer.TRUSTED : LocalCallers.Peer.ANOTHER_USER)
+                .toList();
     }
 
     private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local) throws Exception {
@@ -154,7 +163,7 @@ final class ApiFixture implements AutoCloseable {
 
     /** Callers are of another user of this machine. */
     static ApiFixture ofStrangers() throws Exception {
-        return with(LIMITS, (here, there) -> false);
+        return with(LIMITS, each(ends -> false));
     }
 
     /** Without tokens. */

@@ -8,6 +8,7 @@ import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.FileWatch;
 import io.godwit.api.port.HistorySource;
+import io.godwit.api.port.LocalCallers;
 import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.MetricsSource;
 import io.godwit.api.port.RetainedAdmin;
@@ -165,7 +166,7 @@ final class BrokerApi implements AutoCloseable {
                         Optional.of(webSockets),
                         audit,
                         counts,
-                        peers::isAdmitted,
+                        connections -> peers(peers, connections),
                         BrokerApi::watch));
         try {
             InetSocketAddress bound = server.start();
@@ -176,6 +177,19 @@ final class BrokerApi implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IOException("told to end", e);
         }
+    }
+
+    private static List<LocalCallers.Peer> peers(LocalPeers peers, List<LocalCallers.Ends> connections) {
+        List<LocalPeers.Ends> ends = connections.stream()
+                .map(each -> new LocalPeers.Ends(each.here(), each.there()))
+                .toList();
+        return peers.owners(ends).stream()
+                .map(owner -> switch (owner) {
+                    case ADMITTED -> LocalCallers.Peer.TRUSTED;
+                    case STRANGER -> LocalCallers.Peer.ANOTHER_USER;
+                    case UNKNOWN -> LocalCallers.Peer.UNKNOWN;
+                })
+                .toList();
     }
 
     /**

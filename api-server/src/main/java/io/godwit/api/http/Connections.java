@@ -1,6 +1,7 @@
 package io.godwit.api.http;
 
 import io.godwit.api.port.ApiCounts;
+import io.godwit.api.port.LocalCallers.Peer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
@@ -32,7 +33,7 @@ public final class Connections {
         /** Whether a close was requested; it waits for unwritten data. From then on nothing extends the deadline. */
         private boolean isClosing;
 
-        private @Nullable CompletableFuture<Boolean> trusted;
+        private @Nullable CompletableFuture<Peer> peer;
 
         private void until(long nanos) {
             if (!isClosing) {
@@ -40,13 +41,13 @@ public final class Connections {
             }
         }
 
-        /** Whether the process at the peer is trusted; null until the first check. */
-        public @Nullable CompletableFuture<Boolean> trusted() {
-            return trusted;
+        /** Who is at the other end; null until somebody asks. */
+        public @Nullable CompletableFuture<Peer> peer() {
+            return peer;
         }
 
-        public void trusted(CompletableFuture<Boolean> answer) {
-            trusted = answer;
+        public void peer(CompletableFuture<Peer> answer) {
+            peer = answer;
         }
     }
 
