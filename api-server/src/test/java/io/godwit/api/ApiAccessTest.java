@@ -12,6 +12,7 @@ import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.auth.TokenText;
 import io.godwit.api.http.Limits;
+import io.godwit.api.port.TokenAdmin;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -465,6 +467,43 @@ class ApiAccessTest {
                         line -> assertThat(line)
                                 .contains("by=ada", "operation=replaceNode", "\"node\":\"node-a\"")
                                 .contains("{\"by\":\"node-b\"}", "status=202"));
+    }
+
+    /** A name alone may be that of a token of the file and of one of the API. */
+    @Test
+    void recordsNameTheTenantAndTheSourceOfTheToken() throws Exception {
+        Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        audit.addAppender(lines);
+        audit.setLevel(ch.qos.logback.classic.Level.INFO);
+        String made = TokenText.make(RANDOM);
+        try (ApiFixture api = withTokens()) {
+            assertThat(api.node.records.add(
+                            new TokenAdmin.Token("ola", "operator", "", hash(made), "", -1, "ada", 0),
+                            Duration.ofSeconds(1)))
+                    .isCompletedWithValue(true);
+            for (String token : List.of(TENANT, OPERATOR, made)) {
+                api.send("DELETE", "/api/v1/clients/none", null, bearer(token));
+            }
+        } finally {
+            audit.detachAppender(lines);
+            audit.setLevel(null);
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .contains("by=ten ", " tenant=t1 source=file:" + hash(TENANT).substring(0, 8) + " ")
+                                .doesNotContain(hash(TENANT)),
+                        line -> assertThat(line)
+                                .contains("by=ola ", " tenant=- source=file:" + hash(OPERATOR).substring(0, 8) + " "),
+                        line -> assertThat(line)
+                                .contains("by=ola ", " tenant=- source=api:" + hash(made).substring(0, 8) + " "));
+    }
+
+    private static String hash(String token) {
+        return HexFormat.of().formatHex(TokenText.hash(token));
     }
 
     private static void replace(ApiFixture api, String token) throws Exception {

@@ -109,7 +109,8 @@ public final class TokenFile {
                     name,
                     role,
                     tenant.isEmpty() ? Optional.empty() : Optional.of(tenant),
-                    proof == Proof.SHA256 ? Principal.Kind.TOKEN : Principal.Kind.CERTIFICATE);
+                    proof == Proof.SHA256 ? Principal.Kind.TOKEN : Principal.Kind.CERTIFICATE,
+                    TokenText.source("file", proof == Proof.SHA256 ? value : TokenText.hex(value)));
         }
 
         private String line() {

@@ -109,6 +109,8 @@ final class Audit {
             String line = "by=" + who.name()
                     + " kind=" + who.kind().name().toLowerCase(Locale.ROOT)
                     + " role=" + who.role().spelled()
+                    + " tenant=" + who.tenant().orElse("-")
+                    + " source=" + who.source()
                     + " address=" + address
                     + " operation=" + operation.id()
                     + " parameters=" + text(parameters, most)

@@ -2,11 +2,19 @@ package io.godwit.api.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.godwit.api.port.TokenAdmin;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class TokensTest {
     @TempDir
@@ -51,5 +59,52 @@ class TokensTest {
         Files.delete(file);
         tokens.reloadIfChanged(); // nothing has changed
         assertThat(tokens.ofToken("a")).isNotNull();
+    }
+
+    /** Each node checks its own file only when a token is made. */
+    @Test
+    void aNameThatTheFileAndTheApiHaveIsToldOnce() throws Exception {
+        Path file = Files.writeString(directory.resolve("tokens"), with("a", "b"));
+        TokenAdmin made = new TokenAdmin() {
+            @Override
+            public List<Token> tokens() {
+                return List.of(token("b"), token("c"));
+            }
+
+            private Token token(String name) {
+                return new Token(name, "viewer", "", "00".repeat(32), "", -1, "", 0);
+            }
+
+            @Override
+            public long nowMillis() {
+                return 0;
+            }
+
+            @Override
+            public CompletableFuture<Boolean> add(Token token, Duration within) {
+                return CompletableFuture.completedFuture(false);
+            }
+
+            @Override
+            public CompletableFuture<Boolean> remove(String name, Duration within) {
+                return CompletableFuture.completedFuture(false);
+            }
+        };
+        Tokens tokens = Tokens.load(file, path -> this::takeChange, Optional.of(made));
+        Logger logger = (Logger) LoggerFactory.getLogger(Tokens.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            tokens.reloadIfChanged();
+            tokens.reloadIfChanged();
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .singleElement()
+                .asString()
+                .contains("names=[b]");
     }
 }
