@@ -378,6 +378,10 @@ public final class Gateway {
     }
 
     private void run(RoutingContext ctx, Operation operation, Handler handler, Call call) {
+        if (operation.role().isPresent() && !isStillAllowed(ctx.request(), call)) {
+            answers.problem(ctx, Problem.unauthorized("nothing was done: the token was removed or changed meanwhile"));
+            return;
+        }
         AuditLog.Entry entry = null;
         if (operation.isAudited() && call.caller().isPresent()) {
             Principal caller = call.caller().get();
@@ -405,6 +409,13 @@ public final class Gateway {
             }
         }
         run(ctx, operation, handler, call, entry);
+    }
+
+    /** The token may be removed while the request waits for its body or its turn. */
+    private boolean isStillAllowed(HttpServerRequest request, Call call) {
+        return call.caller()
+                .map(caller -> authenticator.isStill(caller, request))
+                .orElse(false);
     }
 
     /** @param entry null when the call is not audited */
