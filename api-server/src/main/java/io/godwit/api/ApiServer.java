@@ -239,6 +239,7 @@ public final class ApiServer implements AutoCloseable {
         }
         ApiConfig.Tls files = config.tls().get();
         TlsFiles read = new TlsFiles(
+                mine,
                 files.certificate(),
                 files.key(),
                 files.clientAuthority().orElse(null),
