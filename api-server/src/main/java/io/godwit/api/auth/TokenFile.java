@@ -170,6 +170,21 @@ public final class TokenFile {
         this.known = known;
     }
 
+    /**
+     * As {@link #read}, for the broker.
+     *
+     * @throws IOException also when others than root and the user of this process may change the file
+     */
+    public static TokenFile readOwn(Path file) throws IOException {
+        TokenFile read = read(file);
+        try {
+            FileOwner.require(file);
+        } catch (IOException e) {
+            throw new IOException("the tokens file cannot be used: " + e.getMessage(), e);
+        }
+        return read;
+    }
+
     /** @throws IOException naming the file and any wrong line, without its hash */
     public static TokenFile read(Path file) throws IOException {
         byte[] bytes;

@@ -44,7 +44,7 @@ public final class Tokens {
      */
     public static Tokens load(Path path, FileWatch.Factory watches, Optional<TokenAdmin> shared) throws IOException {
         FileWatch watch = watches.watch(path); // before the file is read, so that a change meanwhile is noticed
-        return new Tokens(path, watch, TokenFile.read(path), shared.map(SharedTokens::new));
+        return new Tokens(path, watch, TokenFile.readOwn(path), shared.map(SharedTokens::new));
     }
 
     /** The entries of the file. */
@@ -64,7 +64,7 @@ public final class Tokens {
             return;
         }
         try {
-            file = TokenFile.read(path);
+            file = TokenFile.readOwn(path);
             failure = "";
             LOG.info("tokens read anew file={} entries={}", path, file.entries().size());
         } catch (IOException e) {
