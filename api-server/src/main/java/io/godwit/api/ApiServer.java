@@ -1,6 +1,7 @@
 package io.godwit.api;
 
 import io.godwit.api.audit.AuditLog;
+import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.Tokens;
 import io.godwit.api.contract.Contract;
@@ -76,6 +77,7 @@ public final class ApiServer implements AutoCloseable {
     private final Workers bodies = Workers.ofStreams();
     private final Workers encoders = Workers.ofEncoding();
     private final AuditLog audit;
+    private final RecordBudget records;
     private final Routes routes = new Routes();
     private final Contract contract;
     private @Nullable Vertx vertx;
@@ -88,14 +90,19 @@ public final class ApiServer implements AutoCloseable {
     private String unread = "";
 
     public ApiServer(ApiConfig config, ApiPorts ports) {
-        this(config, ports, StreamBounds.DEFAULTS);
+        this(
+                config,
+                ports,
+                StreamBounds.DEFAULTS,
+                RecordBudget.Bounds.of(config.limits().requestsPerSecondPerCaller()));
     }
 
-    ApiServer(ApiConfig config, ApiPorts ports, StreamBounds streamBounds) {
+    ApiServer(ApiConfig config, ApiPorts ports, StreamBounds streamBounds, RecordBudget.Bounds recordBounds) {
         this.streamBounds = streamBounds;
         this.config = config;
         this.ports = ports;
         this.audit = new AuditLog(ports.audit());
+        this.records = new RecordBudget(recordBounds, System::nanoTime);
         this.contract = Contract.load();
         HealthRoutes.add(routes, ports.cluster());
         ClusterRoutes.add(routes, ports.cluster(), workers);
@@ -163,6 +170,7 @@ public final class ApiServer implements AutoCloseable {
                 connections,
                 new Authenticator(tokens, ports.localCallers(), workers),
                 audit,
+                records,
                 workers,
                 bodies,
                 encoders,
@@ -231,6 +239,7 @@ public final class ApiServer implements AutoCloseable {
         }
         ApiConfig.Tls files = config.tls().get();
         TlsFiles read = new TlsFiles(
+                mine,
                 files.certificate(),
                 files.key(),
                 files.clientAuthority().orElse(null),

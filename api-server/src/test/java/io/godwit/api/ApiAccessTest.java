@@ -11,13 +11,24 @@ import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.auth.TokenText;
+import io.godwit.api.http.Limits;
+import io.godwit.api.port.TokenAdmin;
 import io.godwit.testing.Await;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -301,6 +312,42 @@ class ApiAccessTest {
         }
     }
 
+    /** Nor does the broker read the kernel's tables for each of its requests. */
+    @Test
+    void anotherUserOfThisMachineDoesNotLockOutTheOwner() throws Exception {
+        Set<Integer> ports = ConcurrentHashMap.newKeySet();
+        AtomicInteger asked = new AtomicInteger();
+        Duration time = Duration.ofSeconds(30);
+        Limits limits = new Limits(100, 100, 16_384, 16_384, 1_024, time, time, time, 1_000, 1);
+        String again = "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        String last = "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        try (ApiFixture api = ApiFixture.with(limits, ApiFixture.each(ends -> {
+            asked.incrementAndGet();
+            return !ports.contains(ends.there().getPort());
+        }))) {
+            for (int i = 0; i < 20; i++) {
+                try (Socket stranger = new Socket()) {
+                    stranger.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                    ports.add(stranger.getLocalPort());
+                    stranger.setSoTimeout(20_000);
+                    stranger.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), api.port()));
+                    stranger.getOutputStream().write(again.repeat(5).getBytes(StandardCharsets.US_ASCII));
+                    assertThat(ApiFixture.readAll(stranger))
+                            .as("one answer, and the connection ends")
+                            .containsPattern("HTTP/1.1 4(03|29) ")
+                            .doesNotContain("<open>", "HTTP/1.1 2");
+                }
+                ports.clear();
+            }
+            assertThat(asked).as("looks at 20 connections").hasValueLessThanOrEqualTo(20);
+            assertThat(api.raw(last, 20_000)).startsWith("HTTP/1.1 200 ");
+            assertThat(api.raw(last, 20_000))
+                    .as("the rate of the owner itself")
+                    .containsPattern("^HTTP/1.1 (200|429) ")
+                    .doesNotContain("this address");
+        }
+    }
+
     /** Requests that a page of another site makes a browser send have no effect. */
     @Test
     void anotherSiteCannotAct() throws Exception {
@@ -345,7 +392,7 @@ class ApiAccessTest {
     void withoutTokensItListensOnLoopbackOnly() {
         ApiServer server = new ApiServer(
                 new ApiConfig("0.0.0.0", 0, Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
-                ApiFixture.ports(new FakeNode(), (here, there) -> true));
+                ApiFixture.ports(new FakeNode(), ApiFixture.TRUSTED));
         assertThatThrownBy(server::start)
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("apiServerConfig.host is 0.0.0.0")
@@ -376,7 +423,7 @@ class ApiAccessTest {
                 ApiServer second = new ApiServer(
                         new ApiConfig(
                                 "127.0.0.1", api.port(), Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
-                        ApiFixture.ports(new FakeNode(), (here, there) -> true))) {
+                        ApiFixture.ports(new FakeNode(), ApiFixture.TRUSTED))) {
             assertThatThrownBy(second::start)
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("127.0.0.1:" + api.port())
@@ -420,6 +467,43 @@ class ApiAccessTest {
                         line -> assertThat(line)
                                 .contains("by=ada", "operation=replaceNode", "\"node\":\"node-a\"")
                                 .contains("{\"by\":\"node-b\"}", "status=202"));
+    }
+
+    /** A name alone may be that of a token of the file and of one of the API. */
+    @Test
+    void recordsNameTheTenantAndTheSourceOfTheToken() throws Exception {
+        Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        audit.addAppender(lines);
+        audit.setLevel(ch.qos.logback.classic.Level.INFO);
+        String made = TokenText.make(RANDOM);
+        try (ApiFixture api = withTokens()) {
+            assertThat(api.node.records.add(
+                            new TokenAdmin.Token("ola", "operator", "", hash(made), "", -1, "ada", 0),
+                            Duration.ofSeconds(1)))
+                    .isCompletedWithValue(true);
+            for (String token : List.of(TENANT, OPERATOR, made)) {
+                api.send("DELETE", "/api/v1/clients/none", null, bearer(token));
+            }
+        } finally {
+            audit.detachAppender(lines);
+            audit.setLevel(null);
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .contains("by=ten ", " tenant=t1 source=file:" + hash(TENANT).substring(0, 8) + " ")
+                                .doesNotContain(hash(TENANT)),
+                        line -> assertThat(line)
+                                .contains("by=ola ", " tenant=- source=file:" + hash(OPERATOR).substring(0, 8) + " "),
+                        line -> assertThat(line)
+                                .contains("by=ola ", " tenant=- source=api:" + hash(made).substring(0, 8) + " "));
+    }
+
+    private static String hash(String token) {
+        return HexFormat.of().formatHex(TokenText.hash(token));
     }
 
     private static void replace(ApiFixture api, String token) throws Exception {

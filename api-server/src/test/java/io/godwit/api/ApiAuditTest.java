@@ -7,7 +7,12 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.godwit.api.ApiFixture.Got;
+import io.godwit.api.audit.RecordBudget;
+import io.godwit.api.auth.Role;
+import io.godwit.api.auth.TokenFile;
 import io.godwit.testing.Await;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** Every change is recorded, and a hanging disk blocks nobody. */
@@ -106,5 +112,51 @@ class ApiAuditTest {
         assertThat(lines).hasSizeGreaterThanOrEqualTo(2);
         assertThat(lines.get(0)).contains("\"clientId\":\"lamp\"", "status=204");
         assertThat(lines).noneMatch(line -> line.contains("status=503"));
+    }
+
+    /** The files of the log have a maximum size. */
+    @Test
+    void oneCallerCannotPushOutTheRecordsOfOthers(@TempDir Path directory) throws Exception {
+        mayWrite.countDown();
+        Path tokens = Files.writeString(
+                directory.resolve("tokens"),
+                TokenFile.parse("")
+                        .with(TokenFile.Entry.ofToken("vic", Role.VIEWER, "", "gdw_vic"))
+                        .with(TokenFile.Entry.ofToken("ola", Role.OPERATOR, "", "gdw_ola"))
+                        .with(TokenFile.Entry.ofToken("oki", Role.OPERATOR, "", "gdw_oki"))
+                        .text());
+        int most = 20_000;
+        try (ApiFixture api = ApiFixture.recording(tokens, new RecordBudget.Bounds(most / 2, most))) {
+            Got refused = null;
+            for (int i = 0; i < 1_000 && refused == null; i++) {
+                Got got = kick(api, "x".repeat(10_000), "gdw_ola");
+                refused = got.status() == 404 ? null : got;
+            }
+            assertThat(refused).isNotNull();
+            assertThat(refused.status()).isEqualTo(429);
+            assertThat(refused.json().getString("detail")).startsWith("nothing was done");
+            for (int i = 0; i < 100; i++) {
+                assertThat(kick(api, "y".repeat(10_000), "gdw_vic").status()).isEqualTo(403);
+            }
+            assertThat(api.node.audit.lost).as("refusals that were not recorded").hasPositiveValue();
+            assertThat(kick(api, "none", "gdw_oki").status())
+                    .as("another caller")
+                    .isEqualTo(404);
+        }
+        for (String name : List.of("ola", "vic")) {
+            List<String> its =
+                    lines.stream().filter(line -> line.contains("by=" + name)).toList();
+            assertThat(its.stream().mapToInt(String::length).sum()).as(name).isLessThan(most + 3_000);
+            assertThat(its.get(0)).as(name).hasSizeGreaterThan(500);
+            assertThat(its.get(its.size() - 1))
+                    .as(name)
+                    .contains("... of 10", "sha256=", "operation=disconnectClient")
+                    .hasSizeLessThan(400);
+        }
+        assertThat(lines).anyMatch(line -> line.contains("by=oki") && line.contains("\"clientId\":\"none\""));
+    }
+
+    private static Got kick(ApiFixture api, String client, String token) throws Exception {
+        return api.send("DELETE", "/api/v1/clients/" + client, null, "Authorization", "Bearer " + token);
     }
 }

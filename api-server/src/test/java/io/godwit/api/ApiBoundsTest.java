@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,24 +43,27 @@ class ApiBoundsTest {
         out.write(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /**
-     * A connection beyond the limit is closed without an answer if all others have known callers; when one of those
-     * ends, a new connection is accepted again.
-     */
+    /** A connection beyond the limit replaces one of the caller's own beyond its half. */
     @Test
     void connectionsAreBounded() throws Exception {
+        List<Socket> open = new ArrayList<>();
         try (ApiFixture api = ApiFixture.open(limits(100, 3, LONG, LONG, LONG, 1_000, 1_000))) {
-            List<Socket> open = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 Socket socket = api.connect();
-                socket.setSoTimeout(10_000);
+                open.add(socket);
+                socket.setSoTimeout(20_000);
                 write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 assertThat(socket.getInputStream().read()).isEqualTo('H');
-                open.add(socket);
             }
-            assertThat(api.raw(REQUEST, 10_000)).isIn("", "<reset>");
-            open.remove(0).close();
-            Await.until("room again", () -> api.raw(LAST, 10_000).startsWith("HTTP/1.1 200"));
+            assertThat(api.raw(LAST, 20_000)).startsWith("HTTP/1.1 200");
+            assertThat(ApiFixture.readAll(open.get(1)))
+                    .as("its place is another's")
+                    .doesNotContain("<open>");
+            write(open.get(0), LAST);
+            assertThat(ApiFixture.readAll(open.get(0)))
+                    .as("the first connection stays open")
+                    .contains("HTTP/1.1 200");
+        } finally {
             for (Socket socket : open) {
                 socket.close();
             }
@@ -119,7 +121,8 @@ class ApiBoundsTest {
     void anAuthenticationThatDoesNotEndIsAProblem() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
         try (ApiFixture api =
-                ApiFixture.with(limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), (here, there) -> isReleased(held))) {
+                ApiFixture.with(
+                limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), ApiFixture.each(ends -> isReleased(held)))) {
             for (int i = 0; i < 3; i++) {
                 Got got = api.get("/api/v1/nodes");
                 assertThat(got.status()).isEqualTo(503);
@@ -278,6 +281,43 @@ class ApiBoundsTest {
         }
     }
 
+    /** Whatever connections callers with tokens keep open, from however many addresses. */
+    @Test
+    void twoTokensLeaveHealthReachable(@TempDir Path dir) throws Exception {
+        List<Socket> open = new ArrayList<>();
+        try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(16, 8, LONG, LONG, LONG, 1_000, 1_000))) {
+            for (int i = 1; i <= 4; i++) {
+                for (String token : List.of("a secret", "another", "a secret", "another", "a secret", "another")) {
+                    Socket socket = from("127.0.0." + i, api);
+                    open.add(socket);
+                    write(
+                            socket,
+                            "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
+                                    + "\r\n\r\n");
+                    assertThat(socket.getInputStream().read()).isEqualTo('H');
+                }
+            }
+            for (String address : List.of("127.0.0.1", "127.0.0.4", "127.0.0.9")) {
+                try (Socket probe = from(address, api)) {
+                    write(probe, LAST);
+                    assertThat(ApiFixture.readAll(probe)).as(address).startsWith("HTTP/1.1 200");
+                }
+            }
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    private static Socket from(String address, ApiFixture api) throws IOException {
+        Socket socket = new Socket();
+        socket.setSoTimeout(20_000);
+        socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0));
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), api.port()));
+        return socket;
+    }
+
     /**
      * Searches of one token first wait and then are refused; those of other tokens, and requests about one client, are
      * answered.
@@ -325,16 +365,20 @@ class ApiBoundsTest {
     @Test
     void largeBodiesAreCheckedElsewhere() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
-        AtomicBoolean holds = new AtomicBoolean();
         Limits limits = new Limits(200, 200, 16_384, 16_384, 65_536, LONG, LONG, LONG, 100_000, 100_000);
         List<Socket> asking = new ArrayList<>();
-        try (ApiFixture api = ApiFixture.with(limits, (here, there) -> !holds.get() || isReleased(held))) {
+        try (ApiFixture api = ApiFixture.open(limits)) {
             assertThat(publish(api, 10).status()).isEqualTo(200); // this connection is trusted from now on
-            holds.set(true);
             for (int i = 0; i < 131; i++) { // two workers, and all that may wait for them
                 Socket socket = api.connect();
+                socket.setSoTimeout(20_000);
                 asking.add(socket);
                 write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+            }
+            api.node.beforeNodes = () -> isReleased(held);
+            for (Socket socket : asking) {
+                write(socket, "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\n\r\n");
             }
             String body = "{\"topic\": \"a\", \"payload\": \"" + "x".repeat(60_000) + "\"}";
             String large = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -22,7 +22,7 @@ class ApiContractTest {
 
     @Test
     void eachOperationOfTheDocumentIsAnsweredAndNoOther() {
-        try (ApiServer server = server(ApiFixture.ports(new FakeNode(), (here, there) -> true))) {
+        try (ApiServer server = server(ApiFixture.ports(new FakeNode(), ApiFixture.TRUSTED))) {
             assertThat(server.operations())
                     .extracting(Operation::id)
                     .containsExactlyInAnyOrderElementsOf(Contract.load().operations().stream()
@@ -57,7 +57,7 @@ class ApiContractTest {
                 Optional.empty(),
                 AuditSink.ofLogger(),
                 node.counts,
-                (here, there) -> true,
+                ApiFixture.TRUSTED,
                 ApiFixture.ContentWatch::new);
         try (ApiServer server = server(few)) {
             assertThat(server.operations())

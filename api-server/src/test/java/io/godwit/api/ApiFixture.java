@@ -2,6 +2,7 @@ package io.godwit.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Limits;
 import io.godwit.api.port.FileWatch;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +44,8 @@ final class ApiFixture implements AutoCloseable {
             100_000,
             100_000);
 
-    private static final LocalCallers TRUSTED = (here, there) -> true;
+    /** All local callers are of the broker's own user. */
+    static final LocalCallers TRUSTED = each(ends -> true);
 
     final FakeNode node = new FakeNode();
     private final ApiServer server;
@@ -79,13 +82,29 @@ final class ApiFixture implements AutoCloseable {
         }
     }
 
+    /** As if the kernel told of each connection whether it is of the broker's own user. */
+    static LocalCallers each(Predicate<LocalCallers.Ends> isTrusted) {
+        return connections -> connections.stream()
+                .map(ends -> isTrusted.test(ends) ? LocalCallers.Peer.TRUSTED : LocalCallers.Peer.ANOTHER_USER)
+                .toList();
+    }
+
     private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local) throws Exception {
         this(limits, tokens, local, StreamBounds.DEFAULTS);
     }
 
     private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds) throws Exception {
+        this(limits, tokens, local, bounds, RecordBudget.Bounds.of(limits.requestsPerSecondPerCaller()));
+    }
+
+    private ApiFixture(
+            Limits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds, RecordBudget.Bounds records)
+            throws Exception {
         server = new ApiServer(
-                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits), ports(node, local), bounds);
+                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits),
+                ports(node, local),
+                bounds,
+                records);
         address = server.start();
     }
 
@@ -134,13 +153,17 @@ final class ApiFixture implements AutoCloseable {
         return new ApiFixture(limits, Optional.of(file), TRUSTED);
     }
 
+    static ApiFixture recording(Path tokens, RecordBudget.Bounds bounds) throws Exception {
+        return new ApiFixture(LIMITS, Optional.of(tokens), TRUSTED, StreamBounds.DEFAULTS, bounds);
+    }
+
     static ApiFixture streaming(Limits limits, Optional<Path> tokens, StreamBounds bounds) throws Exception {
         return new ApiFixture(limits, tokens, TRUSTED, bounds);
     }
 
     /** Callers are of another user of this machine. */
     static ApiFixture ofStrangers() throws Exception {
-        return with(LIMITS, (here, there) -> false);
+        return with(LIMITS, each(ends -> false));
     }
 
     /** Without tokens. */

@@ -13,6 +13,9 @@ import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.auth.TokenText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -86,6 +89,27 @@ class ApiTokensTest {
         assertThat(removed.status()).isEqualTo(204);
         assertThat(send("GET", "/api/v1/nodes", null, token).status()).isEqualTo(401);
         assertThat(send("DELETE", TOKENS + "/new", null, ADMIN).status()).isEqualTo(404);
+    }
+
+    @Test
+    void aRequestWhoseBodyComesAfterItsTokenWasRemovedDoesNothing() throws Exception {
+        String token = made(wanted("new", "operator"));
+        String body = "{\"topic\": \"a\"}";
+        String head = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                + "Authorization: Bearer " + token + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
+                + "\r\nExpect: 100-continue\r\n\r\n";
+        try (Socket socket = api.connect()) {
+            socket.setSoTimeout(20_000);
+            OutputStream out = socket.getOutputStream();
+            out.write(head.getBytes(StandardCharsets.US_ASCII));
+            assertThat(socket.getInputStream().read())
+                    .as("the token was valid, and the body may come")
+                    .isEqualTo('H');
+            assertThat(send("DELETE", TOKENS + "/new", null, ADMIN).status()).isEqualTo(204);
+            out.write(body.getBytes(StandardCharsets.US_ASCII));
+            assertThat(ApiFixture.readAll(socket)).contains("HTTP/1.1 401 ").contains("nothing was done");
+        }
+        assertThat(api.node.messages.published).isEmpty();
     }
 
     @Test

@@ -10,8 +10,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -30,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * be found, the connection is refused.
  *
  * <p>Thread-safe. The number of checks per second is bounded, because each reads a table of all connections of the
- * machine. A stranger who keeps connecting delays new connections of nodes, which try again, but not existing ones.
+ * machine. A stranger who keeps connecting delays new connections of nodes, which try again, but not existing ones. The
+ * API checks all connections that wait with one look ({@link #owners}), so there a stranger delays nobody.
  */
 public class LocalPeers {
     private static final Logger LOG = LoggerFactory.getLogger(LocalPeers.class);
@@ -83,15 +86,66 @@ public class LocalPeers {
      * @param there the remote end
      */
     public boolean isAdmitted(@Nullable SocketAddress here, @Nullable SocketAddress there) {
-        boolean admitted = here instanceof InetSocketAddress ours
-                && there instanceof InetSocketAddress theirs
-                && mayLook()
-                && isOurs(ours, theirs)
-                && isOurs(ours, theirs);
-        if (!admitted) {
-            tell(there);
+        if (here instanceof InetSocketAddress ours && there instanceof InetSocketAddress theirs) {
+            return owners(List.of(new Ends(ours, theirs))).get(0) == Owner.ADMITTED;
         }
-        return admitted;
+        tell(there);
+        return false;
+    }
+
+    /** Whose process is at the other end of a connection. */
+    public enum Owner {
+        /** The node's own user, or root. */
+        ADMITTED,
+        /** Another user. */
+        STRANGER,
+        /** Nobody knows: the connection is closed, a table cannot be read, or there were too many checks. */
+        UNKNOWN
+    }
+
+    /**
+     * A connection.
+     *
+     * @param here the local end
+     * @param there the remote end
+     */
+    public record Ends(InetSocketAddress here, InetSocketAddress there) {}
+
+    /**
+     * The owners of the remote ends, in the order of the connections. Blocks while it reads a table of connections; it
+     * is one check, however many connections there are.
+     */
+    public List<Owner> owners(List<Ends> connections) {
+        Map<Ends, Owner> owners = mayLook() ? look(connections) : Map.of();
+        return connections.stream()
+                .map(each -> {
+                    Owner owner = owners.getOrDefault(each, Owner.UNKNOWN);
+                    if (owner != Owner.ADMITTED) {
+                        tell(each.there);
+                    }
+                    return owner;
+                })
+                .toList();
+    }
+
+    private Map<Ends, Owner> look(List<Ends> connections) {
+        String own = ownUser();
+        Map<Ends, Owner> owners = new HashMap<>();
+        users(connections).forEach((ends, user) -> owners.put(ends, owner(user, own)));
+        List<Ends> admitted = connections.stream()
+                .filter(each -> owners.get(each) == Owner.ADMITTED)
+                .toList();
+        owners.keySet().removeAll(admitted);
+        if (!admitted.isEmpty()) { // a socket that was closed during the first reading was listed as root's
+            users(admitted).forEach((ends, user) -> owners.put(ends, owner(user, own)));
+        }
+        return owners;
+    }
+
+    private static Owner owner(String user, @Nullable String own) {
+        return user.equals(ROOT) || user.equals(own)
+                ? Owner.ADMITTED
+                : own == null ? Owner.UNKNOWN : Owner.STRANGER;
     }
 
     private synchronized boolean mayLook() {
@@ -113,36 +167,37 @@ public class LocalPeers {
         }
     }
 
-    private boolean isOurs(InetSocketAddress ours, InetSocketAddress theirs) {
-        String user = userOf(theirs, ours);
-        return user != null && (user.equals(ROOT) || user.equals(ownUser()));
-    }
-
-    /**
-     * The user id of the established socket at {@code local} that is connected to {@code remote}; null if there is
-     * none.
-     */
-    private @Nullable String userOf(InetSocketAddress local, InetSocketAddress remote) {
-        Set<String> locals = spellings(local);
-        Set<String> remotes = spellings(remote);
+    /** The user ids of the established sockets at the remote ends, without those that are not found. */
+    private Map<Ends, String> users(List<Ends> connections) {
+        Map<String, Ends> wanted = new HashMap<>();
+        for (Ends each : connections) {
+            for (String local : spellings(each.there)) {
+                for (String remote : spellings(each.here)) {
+                    wanted.put(local + " " + remote, each);
+                }
+            }
+        }
+        Map<Ends, String> users = new HashMap<>();
         for (String table : List.of("tcp", "tcp6")) {
             try {
                 for (String line :
                         Files.readAllLines(proc.resolve("net").resolve(table), StandardCharsets.ISO_8859_1)) {
                     String[] words = line.strip().split("\\s+", -1);
-                    if (words.length > INODE
-                            && locals.contains(words[LOCAL_ADDRESS])
-                            && remotes.contains(words[REMOTE_ADDRESS])
-                            && words[STATE].equals(ESTABLISHED)
-                            && !words[INODE].equals(NO_OWNER)) {
-                        return words[USER];
+                    if (words.length <= INODE
+                            || !words[STATE].equals(ESTABLISHED)
+                            || words[INODE].equals(NO_OWNER)) {
+                        continue;
+                    }
+                    Ends ends = wanted.get(words[LOCAL_ADDRESS] + " " + words[REMOTE_ADDRESS]);
+                    if (ends != null) {
+                        users.putIfAbsent(ends, words[USER]);
                     }
                 }
             } catch (IOException e) {
                 LOG.debug("connections not listed table={}", table, e);
             }
         }
-        return null;
+        return users;
     }
 
     /** The effective user id of this process, which owns the files and sockets that it makes. */

@@ -13,6 +13,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,6 +130,41 @@ class LocalPeersTest {
         assertThat(admitted).isEqualTo(20);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
         assertThat(isAdmitted()).isTrue();
+    }
+
+    /** So a stranger with many connections does not use up the checks. */
+    @Test
+    void oneCheckAnswersForManyConnections() throws Exception {
+        List<String> lines = new ArrayList<>();
+        List<LocalPeers.Ends> connections = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            int port = 40_000 + i;
+            connections.add(new LocalPeers.Ends(NODE, new InetSocketAddress("127.0.0.1", port)));
+            lines.add(line(
+                    String.format("0100007F:%04X", port),
+                    NODE_IN_TABLE,
+                    i == 7 ? "06" : ESTABLISHED,
+                    i == 8 ? 1000 : 65_534,
+                    i == 7 ? 0 : 5));
+        }
+        table("tcp", lines.toArray(String[]::new));
+        List<LocalPeers.Owner> owners = peers.owners(connections);
+        assertThat(owners).hasSize(1_000);
+        assertThat(owners.subList(6, 10))
+                .containsExactly(
+                        LocalPeers.Owner.STRANGER,
+                        LocalPeers.Owner.UNKNOWN,
+                        LocalPeers.Owner.ADMITTED,
+                        LocalPeers.Owner.STRANGER);
+        for (int i = 1; i < 20; i++) {
+            assertThat(peers.owners(connections).get(8)).isEqualTo(LocalPeers.Owner.ADMITTED);
+        }
+        assertThat(peers.owners(connections)).as("too many checks").containsOnly(LocalPeers.Owner.UNKNOWN);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        Files.delete(proc.resolve("self/status"));
+        assertThat(peers.owners(connections))
+                .as("the own user is unknown")
+                .containsOnly(LocalPeers.Owner.UNKNOWN);
     }
 
     @Test

@@ -80,7 +80,7 @@ final class ApiSettings {
         }
         List<String> errors = new ArrayList<>();
         Path tokens = config.file(section.tokensFile());
-        read(errors, "tokensFile", tokens, TokenFile::read);
+        read(errors, "tokensFile", tokens, TokenFile::readOwn);
         if (hasTls(section)) {
             read(errors, "tls.certFile", config.file(section.tls().certFile()), PemFiles::certificates);
             if (section.tls().keyFile().isEmpty()) {

@@ -4,6 +4,7 @@ import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.LocalCallers;
 import io.godwit.api.port.MetricsSource;
 import io.godwit.broker.admin.http.LocalApi;
 import io.godwit.broker.api.LogbackAudit;
@@ -97,7 +98,7 @@ final class BrokerApi implements AutoCloseable {
                         Optional.of(() -> ports.webSockets.get().orElse(List.of())),
                         audit,
                         counts,
-                        peers::isAdmitted,
+                        connections -> peers(peers, connections),
                         BrokerApi::watch));
         try {
             InetSocketAddress bound = server.start();
@@ -108,6 +109,19 @@ final class BrokerApi implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IOException("told to end", e);
         }
+    }
+
+    private static List<LocalCallers.Peer> peers(LocalPeers peers, List<LocalCallers.Ends> connections) {
+        List<LocalPeers.Ends> ends = connections.stream()
+                .map(each -> new LocalPeers.Ends(each.here(), each.there()))
+                .toList();
+        return peers.owners(ends).stream()
+                .map(owner -> switch (owner) {
+                    case ADMITTED -> LocalCallers.Peer.TRUSTED;
+                    case STRANGER -> LocalCallers.Peer.ANOTHER_USER;
+                    case UNKNOWN -> LocalCallers.Peer.UNKNOWN;
+                })
+                .toList();
     }
 
     /**

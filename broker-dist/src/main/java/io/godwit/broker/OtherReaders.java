@@ -13,11 +13,15 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns of secrets that every user of this machine may read. */
+/** Warns of secrets that every user of this machine may read, and of tokens that others may replace. */
 final class OtherReaders {
     private static final Logger LOG = LoggerFactory.getLogger(OtherReaders.class);
     private static final Set<PosixFilePermission> IN_A_DIRECTORY =
             Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_EXECUTE);
+    private static final Set<PosixFilePermission> OF_OTHERS =
+            Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+    /** Of a directory where users may replace their own files only, such as /tmp. */
+    private static final int STICKY = 0b001_000_000_000;
 
     private OtherReaders() {}
 
@@ -42,13 +46,36 @@ final class OtherReaders {
         return config.api().enable() ? config.api().tls().keyFile() : "";
     }
 
-    /** A warning if the hashes of the API's tokens are readable. */
+    /** Warnings if the hashes of the API's tokens are readable, or if others may put another file in place of them. */
     static List<String> ofTokens(BrokerConfig config) {
         Path file = config.file(config.api().tokensFile());
-        return file == null || !config.api().enable() || !permissions(file).contains(PosixFilePermission.OTHERS_READ)
-                ? List.of()
-                : List.of("every user of this machine may read the hashes of tokens in " + file + ": \"chmod o= " + file
-                        + "\" bars them");
+        if (file == null || !config.api().enable()) {
+            return List.of();
+        }
+        List<String> warnings = new ArrayList<>();
+        if (permissions(file).contains(PosixFilePermission.OTHERS_READ)) {
+            warnings.add("every user of this machine may read the hashes of tokens in " + file + ": \"chmod o= " + file
+                    + "\" bars them");
+        }
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null && isReplaceable(directory)) {
+            warnings.add("others than its owner may replace the tokens file in " + directory + ": \"chmod go-w "
+                    + directory + "\" bars them");
+        }
+        return warnings;
+    }
+
+    /** Whether others may replace files of this directory. */
+    private static boolean isReplaceable(Path directory) {
+        if (Collections.disjoint(permissions(directory), OF_OTHERS)) {
+            return false;
+        }
+        try {
+            return ((Integer) Files.getAttribute(directory, "unix:mode") & STICKY) == 0;
+        } catch (UnsupportedOperationException | IllegalArgumentException | IOException e) {
+            LOG.debug("mode not known directory={}", directory, e);
+            return true;
+        }
     }
 
     /** A warning if the users' password hashes are readable. */

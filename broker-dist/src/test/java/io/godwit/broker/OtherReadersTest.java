@@ -69,6 +69,30 @@ class OtherReadersTest {
                 .noneMatch(warning -> warning.contains("password hashes"));
     }
 
+    @Test
+    void aDirectoryWhereOthersMayReplaceTheTokensIsWarnedOf() throws Exception {
+        Path sub = Files.createDirectory(directory.resolve("api"));
+        Path tokens = Files.writeString(sub.resolve("tokens"), "");
+        permit(tokens, "rw-------");
+        BrokerConfig withTokens = ConfigLoader.load(
+                Files.writeString(directory.resolve("api.yml"), "apiServerConfig: {tokensFile: api/tokens}"), Map.of());
+        for (String open : List.of("rwxrwx---", "rwxr-x-wx")) {
+            permit(sub, open);
+            assertThat(OtherReaders.ofTokens(withTokens))
+                    .as(open)
+                    .singleElement()
+                    .asString()
+                    .contains("replace", "chmod go-w " + sub);
+        }
+        permit(sub, "rwxr-xr-x");
+        assertThat(OtherReaders.ofTokens(withTokens)).isEmpty();
+        permit(tokens, "rw-r--r--");
+        assertThat(OtherReaders.ofTokens(withTokens))
+                .singleElement()
+                .asString()
+                .contains("hashes of tokens");
+    }
+
     /** A group may be made for the key, as some systems have one. */
     @Test
     void aKeyOfItsOwnerAndGroupIsFine() throws Exception {

@@ -133,6 +133,11 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
+    /** A refused request is not recorded, since its caller has had too many records. */
+    public void skip() {
+        sink.lost(1);
+    }
+
     private void run() {
         try {
             for (Entry next = ended.take(); next != end; next = ended.take()) {

@@ -7,6 +7,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,6 +71,10 @@ final class SharedTokens {
         return other.tenant().isEmpty() ? one : other;
     }
 
+    Set<String> names() {
+        return known().of.stream().map(Token::name).collect(Collectors.toSet());
+    }
+
     @Nullable
     Principal ofToken(String token) {
         return principal(known().byHash.get(HexFormat.of().formatHex(TokenText.hash(token))), Principal.Kind.TOKEN);
@@ -88,7 +94,9 @@ final class SharedTokens {
                         token.name(),
                         role,
                         token.tenant().isEmpty() ? Optional.empty() : Optional.of(token.tenant()),
-                        kind))
+                        kind,
+                        TokenText.source(
+                                "api", token.subject().isEmpty() ? token.sha256() : TokenText.hex(token.subject()))))
                 .orElse(null);
     }
 }

@@ -109,7 +109,8 @@ public final class TokenFile {
                     name,
                     role,
                     tenant.isEmpty() ? Optional.empty() : Optional.of(tenant),
-                    proof == Proof.SHA256 ? Principal.Kind.TOKEN : Principal.Kind.CERTIFICATE);
+                    proof == Proof.SHA256 ? Principal.Kind.TOKEN : Principal.Kind.CERTIFICATE,
+                    TokenText.source("file", proof == Proof.SHA256 ? value : TokenText.hex(value)));
         }
 
         private String line() {
@@ -167,6 +168,21 @@ public final class TokenFile {
         this.lines = List.copyOf(lines);
         this.entries = List.copyOf(entries);
         this.known = known;
+    }
+
+    /**
+     * As {@link #read}, for the broker.
+     *
+     * @throws IOException also when others than root and the user of this process may change the file
+     */
+    public static TokenFile readOwn(Path file) throws IOException {
+        TokenFile read = read(file);
+        try {
+            FileOwner.require(file);
+        } catch (IOException e) {
+            throw new IOException("the tokens file cannot be used: " + e.getMessage(), e);
+        }
+        return read;
     }
 
     /** @throws IOException naming the file and any wrong line, without its hash */

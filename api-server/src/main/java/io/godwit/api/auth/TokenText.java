@@ -5,6 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.HexFormat;
 
 /**
  * The text of a token, which its owner keeps: {@code gdw_} and 256 random bits in base64url. The broker stores only its
@@ -15,6 +16,8 @@ public final class TokenText {
     private static final String PREFIX = "gdw_";
 
     private static final int RANDOM_BYTES = 32;
+    /** Of a hash, in logs. */
+    private static final int SHOWN_DIGITS = 8;
 
     private TokenText() {}
 
@@ -22,6 +25,21 @@ public final class TokenText {
         byte[] secret = new byte[RANDOM_BYTES];
         random.nextBytes(secret);
         return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+    }
+
+    /**
+     * A name for a token or a certificate that its name alone does not identify.
+     *
+     * @param from {@code file} or {@code api}
+     * @param hash of a token, in hexadecimal
+     */
+    static String source(String from, String hash) {
+        return from + ":" + hash.substring(0, Math.min(SHOWN_DIGITS, hash.length()));
+    }
+
+    /** SHA-256 of the text in hexadecimal. */
+    static String hex(String text) {
+        return HexFormat.of().formatHex(hash(text));
     }
 
     /**

@@ -6,6 +6,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +28,8 @@ public final class Tokens {
     private volatile TokenFile file;
     /** Why the last read of the file failed; empty when the file is in force. */
     private String failure = "";
+    /** Names of entries of the file that are also names of shared tokens, as they were logged last. */
+    private Set<String> sharedNames = Set.of();
 
     private Tokens(Path path, FileWatch watch, TokenFile file, Optional<SharedTokens> shared) {
         this.path = path;
@@ -39,7 +44,7 @@ public final class Tokens {
      */
     public static Tokens load(Path path, FileWatch.Factory watches, Optional<TokenAdmin> shared) throws IOException {
         FileWatch watch = watches.watch(path); // before the file is read, so that a change meanwhile is noticed
-        return new Tokens(path, watch, TokenFile.read(path), shared.map(SharedTokens::new));
+        return new Tokens(path, watch, TokenFile.readOwn(path), shared.map(SharedTokens::new));
     }
 
     /** The entries of the file. */
@@ -53,12 +58,13 @@ public final class Tokens {
      * again: a removed token must not stay valid until the next edit because the disk failed once.
      */
     public void reloadIfChanged() {
+        warnOfSharedNames();
         boolean hasChanged = watch.hasChanged();
         if (!hasChanged && failure.isEmpty()) {
             return;
         }
         try {
-            file = TokenFile.read(path);
+            file = TokenFile.readOwn(path);
             failure = "";
             LOG.info("tokens reloaded file={} entries={}", path, file.entries().size());
         } catch (IOException e) {
@@ -68,6 +74,20 @@ public final class Tokens {
             }
             failure = now;
         }
+    }
+
+    /** Somebody may take the one for the other. A node does not see the files of others when it makes a token. */
+    private void warnOfSharedNames() {
+        Set<String> names = new TreeSet<>(shared.map(SharedTokens::names).orElse(Set.of()));
+        names.retainAll(file.entries().stream().map(TokenFile.Entry::name).collect(Collectors.toSet()));
+        if (!names.isEmpty() && !names.equals(sharedNames)) {
+            LOG.warn(
+                    "tokens of the file have the names of tokens of the API, the audit log has source= for each file={}"
+                            + " names={}",
+                    path,
+                    names);
+        }
+        sharedNames = names;
     }
 
     /** The owner of a token; null when it is unknown. */

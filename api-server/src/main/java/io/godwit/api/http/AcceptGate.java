@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * Closes connections beyond the limits as soon as they are accepted, before they cost a TLS engine or a parser. Stands
  * in the pipeline of the server channel, before the handler that registers connections.
  *
- * <p>Strangers must not keep others out. A stranger is a connection without a known caller. At a limit, a new
- * connection replaces the oldest stranger
+ * <p>Strangers must not keep others out. A stranger is a connection that no known caller owns; {@link OwnedPlaces} says
+ * how many a caller may own, and that some places always belong to strangers. At a limit, a new connection replaces the
+ * oldest stranger
  *
  * <ul>
  *   <li>of its own source, when that source is at its limit: strangers may share the address of a caller with a token;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *   <li>of all, when the total is at its limit and the new one's source has sent a valid token recently.
  * </ul>
  *
- * <p>Without such a stranger the new connection is refused. A connection with a known caller is never replaced.
+ * <p>Without such a stranger the new connection is refused. A connection that a caller owns is never replaced.
  *
  * <p>The lock guards the counts: the accepting thread and the event loop, where connections end, contend for it. Both
  * hold it for a lookup in a map, or, when the total is at its limit, for a scan of all sources.
@@ -57,8 +58,10 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private final Map<String, Count> byPrefix = new HashMap<>();
 
     private final Map<Ends, Place> byEnds = new HashMap<>();
-    /** Connections without a known caller, the oldest first. */
+    /** Connections that no known caller owns, the oldest first. */
     private final Set<Place> strangers = new LinkedHashSet<>();
+    /** All other connections. */
+    private final OwnedPlaces<Place> owned;
     /** When each source last sent a valid token. */
     private final Map<String, Long> lately = new LinkedHashMap<>(64, 0.75f, true) {
         @Override
@@ -86,7 +89,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private static final class Source {
         /** The count of the source itself, then those of wider prefixes. */
         private final List<Count> counts;
-        /** Connections of this source without a known caller, the oldest first. */
+        /** Connections of this source that no known caller owns, the oldest first. */
         private final Set<Place> strangers = new LinkedHashSet<>();
 
         Source(List<Count> counts) {
@@ -138,6 +141,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         this.nanoClock = nanoClock;
         most = limits.maxConnections();
         mostPerSource = limits.maxConnectionsPerAddress();
+        owned = new OwnedPlaces<>(most, mostPerSource);
     }
 
     @Override
@@ -272,6 +276,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         Source source = place.source;
         source.strangers.remove(place);
         strangers.remove(place);
+        owned.leave(place);
         byEnds.remove(place.ends, place);
         for (Count count : source.counts) {
             if (--count.open == 0) {
@@ -283,14 +288,28 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The caller on this open connection is known from now on. */
-    public synchronized void known(SocketAddress remote, SocketAddress local) {
+    /**
+     * A known caller uses this open connection. It owns the connection from now on, if it may own one more.
+     *
+     * @param caller name of its token or certificate, or the one share of its tenant
+     */
+    public synchronized void known(SocketAddress remote, SocketAddress local, String caller) {
         Place place = byEnds.get(new Ends(remote, local));
-        if (place != null) {
-            place.source.strangers.remove(place);
-            strangers.remove(place);
-            lately.put(place.source.name(), nanoClock.getAsLong());
+        if (place == null) {
+            return;
         }
+        Source source = place.source;
+        lately.put(source.name(), nanoClock.getAsLong());
+        if (owned.use(place, caller, source.name(), this::becameStranger)) {
+            source.strangers.remove(place);
+            strangers.remove(place);
+        }
+    }
+
+    /** This open connection has lost its owner. */
+    private void becameStranger(Place place) {
+        place.source.strangers.add(place);
+        strangers.add(place);
     }
 
     synchronized int open() {

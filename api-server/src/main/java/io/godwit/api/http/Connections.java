@@ -1,14 +1,13 @@
 package io.godwit.api.http;
 
 import io.godwit.api.port.ApiCounts;
+import io.godwit.api.port.LocalCallers.Peer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,19 +25,15 @@ public final class Connections {
     private final ApiCounts counts;
     private final LongSupplier nanoClock;
     private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
-    /** Number of connections owned by each caller. */
-    private final Map<String, Integer> owned = new HashMap<>();
 
     /** The state of a connection. */
     public static final class State {
         private long deadline;
         private int requests;
-        /** The caller whose connection this counts as; null until a valid token is sent. */
-        private @Nullable String owner;
         /** Whether a close was requested; it waits for unwritten data. From then on nothing extends the deadline. */
         private boolean isClosing;
 
-        private @Nullable CompletableFuture<Boolean> trusted;
+        private @Nullable CompletableFuture<Peer> peer;
 
         private void until(long nanos) {
             if (!isClosing) {
@@ -46,13 +41,13 @@ public final class Connections {
             }
         }
 
-        /** Whether the process at the peer is trusted; null until the first check. */
-        public @Nullable CompletableFuture<Boolean> trusted() {
-            return trusted;
+        /** Who is at the other end; null until somebody asks. */
+        public @Nullable CompletableFuture<Peer> peer() {
+            return peer;
         }
 
-        public void trusted(CompletableFuture<Boolean> answer) {
-            trusted = answer;
+        public void peer(CompletableFuture<Peer> answer) {
+            peer = answer;
         }
     }
 
@@ -68,14 +63,7 @@ public final class Connections {
         State state = new State();
         state.until(after(limits.headTimeout()));
         open.put(connection, state);
-        connection.closeHandler(closed -> forget(connection));
-    }
-
-    private void forget(HttpConnection connection) {
-        State state = open.remove(connection);
-        if (state != null && state.owner != null) {
-            owned.computeIfPresent(state.owner, (owner, count) -> count == 1 ? null : count - 1);
-        }
+        connection.closeHandler(closed -> open.remove(connection));
     }
 
     /** A request head has arrived. */
@@ -87,18 +75,13 @@ public final class Connections {
     }
 
     /**
-     * An authorized caller uses this connection, so no other connection may take its place. One caller may own half of
-     * all places; its further connections count as strangers.
+     * An authorized caller uses this connection, so no other connection may take its place, as long as the caller has
+     * not too many of them.
      *
      * @param caller name of its token or certificate, or the one share of its tenant
      */
-    public void known(HttpServerRequest request, State state, String caller) {
-        int before = owned.getOrDefault(caller, 0);
-        if (state.owner == null && before < Math.max(1, limits.maxConnections() / 2)) {
-            state.owner = caller;
-            owned.put(caller, before + 1);
-            gate.known(Callers.socket(request), Callers.local(request));
-        }
+    public void known(HttpServerRequest request, String caller) {
+        gate.known(Callers.socket(request), Callers.local(request), caller);
     }
 
     /** A part of a long answer has been written; the next part has this time. */
@@ -148,7 +131,7 @@ public final class Connections {
                 return; // it closed meanwhile
             }
             if (state.isClosing) {
-                forget(connection);
+                open.remove(connection);
                 gate.end(Callers.socket(connection.remoteAddress()), Callers.socket(connection.localAddress()));
             } else {
                 counts.connectionClosed(ApiCounts.Cause.LATE);

@@ -1,29 +1,45 @@
 package io.godwit.api.route;
 
 import io.godwit.api.audit.AuditLog;
+import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Principal;
+import io.godwit.api.auth.TokenText;
 import io.godwit.api.contract.Operation;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.IntFunction;
 
 /**
  * Lines of the audit log: the caller, the operation and its outcome. Values that a client chose are written as JSON, so
- * that they cannot begin a new line, and without characters that move a terminal's cursor. Long texts are cut: a caller
- * must not push out the records of others.
+ * that they cannot begin a new line, and without characters that move a terminal's cursor. Long texts are cut, and
+ * {@link RecordBudget} bounds what a caller writes in an hour: a caller must not push out the records of others.
  */
 final class Audit {
     private static final int FORBIDDEN = 403;
 
-    /** Bounds the parameters, and the body. A full set of access rules takes a body of 16 KB. */
-    static final int MAX_CHARS = 20_000;
+    /** Bounds the parameters, and the body. */
+    static final int MAX_CHARS = 2_000;
+
+    /** The operation whose body is recorded up to {@link #MAX_RULES_CHARS}. */
+    private static final String SETS_RULES = "setRules";
+
+    /** A full set of access rules takes a body of 16 KB, and only administrators set them. */
+    static final int MAX_RULES_CHARS = 20_000;
 
     /** The same for a request that was refused as forbidden. */
     static final int MAX_REFUSED_CHARS = 512;
 
-    /** The same for a token of a tenant: such tokens cannot set rules, and there may be many of them. */
-    static final int MAX_TENANT_CHARS = 2_000;
+    /** The same for a caller that has had many records in the last hour. */
+    static final int MAX_SHORT_CHARS = 64;
+
+    /** What {@code conf/logback.xml} writes before and after a record. */
+    private static final long MAX_PREFIX_BYTES = 80;
+
+    /** A text that is cut has this much of its SHA-256. */
+    private static final int DIGEST_BYTES = 8;
 
     private Audit() {}
 
@@ -41,7 +57,11 @@ final class Audit {
         }
         return text.length() < most
                 ? text.toString()
-                : text.append("... of ").append(whole.length()).toString();
+                : text.append("... of ")
+                        .append(whole.length())
+                        .append(" sha256=")
+                        .append(HexFormat.of().formatHex(TokenText.hash(whole), 0, DIGEST_BYTES))
+                        .toString();
     }
 
     private static boolean isHidden(char c) {
@@ -64,20 +84,40 @@ final class Audit {
         return rest;
     }
 
-    /** @return makes the line from the status, on any thread; {@link AuditLog#UNKNOWN} for an unknown outcome */
+    private static int most(Operation operation, int status, RecordBudget.Room room) {
+        if (room != RecordBudget.Room.WHOLE) {
+            return MAX_SHORT_CHARS;
+        }
+        return status == FORBIDDEN
+                ? MAX_REFUSED_CHARS
+                : operation.id().equals(SETS_RULES) ? MAX_RULES_CHARS : MAX_CHARS;
+    }
+
+    /**
+     * @param budget what the caller may still write; charged when the line is made
+     * @return makes the line from the status, on any thread; {@link AuditLog#UNKNOWN} for an unknown outcome
+     */
     static IntFunction<String> line(
-            Principal who, String address, Operation operation, JsonObject parameters, JsonObject body) {
+            RecordBudget budget,
+            Principal who,
+            String address,
+            Operation operation,
+            JsonObject parameters,
+            JsonObject body) {
         return status -> {
-            int most =
-                    status == FORBIDDEN ? MAX_REFUSED_CHARS : who.tenant().isPresent() ? MAX_TENANT_CHARS : MAX_CHARS;
-            return "by=" + who.name()
+            int most = most(operation, status, budget.room(who.share()));
+            String line = "by=" + who.name()
                     + " kind=" + who.kind().name().toLowerCase(Locale.ROOT)
                     + " role=" + who.role().spelled()
+                    + " tenant=" + who.tenant().orElse("-")
+                    + " source=" + who.source()
                     + " address=" + address
                     + " operation=" + operation.id()
                     + " parameters=" + text(parameters, most)
                     + " body=" + text(logged(operation, body), most)
                     + " status=" + (status == AuditLog.UNKNOWN ? "unknown" : status);
+            budget.charge(who.share(), line.getBytes(StandardCharsets.UTF_8).length + MAX_PREFIX_BYTES);
+            return line;
         };
     }
 }

@@ -8,8 +8,8 @@ import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Workers;
 import io.godwit.api.port.LocalCallers;
+import io.godwit.api.port.LocalCallers.Peer;
 import io.vertx.core.http.HttpServerRequest;
-import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -28,13 +28,11 @@ public final class Authenticator {
     /** Null when no tokens file is configured; the API then listens on loopback only. */
     private final @Nullable Tokens tokens;
 
-    private final LocalCallers local;
-    private final Workers workers;
+    private final LocalLooks looks;
 
     public Authenticator(@Nullable Tokens tokens, LocalCallers local, Workers workers) {
         this.tokens = tokens;
-        this.local = local;
-        this.workers = workers;
+        this.looks = new LocalLooks(local, workers);
     }
 
     /**
@@ -59,14 +57,33 @@ public final class Authenticator {
         return tokens == null ? Optional.empty() : ofCredentials(tokens, request);
     }
 
-    /** Whether the caller is unknown. Without a tokens file only local programs connect, which are not strangers. */
-    boolean isStranger(HttpServerRequest request) {
-        return tokens != null && ofCredentials(tokens, request).isEmpty();
-    }
-
     /** Whether the request has a valid token or certificate; false without a tokens file. */
     boolean hasCredentials(HttpServerRequest request) {
         return tokens != null && ofCredentials(tokens, request).isPresent();
+    }
+
+    /** Whether this connection has been found to be of the broker's own user or of root; false with a tokens file. */
+    boolean isOwn(HttpServerRequest request, Connections.State connection) {
+        return tokens == null && peer(connection) == Peer.TRUSTED && isDirect(request);
+    }
+
+    /** Whether nobody has found out yet to whom this connection belongs; false with a tokens file. */
+    boolean mayBeOwn(HttpServerRequest request, Connections.State connection) {
+        return tokens == null && peer(connection) == Peer.UNKNOWN && isDirect(request);
+    }
+
+    /** Whether this connection has been found to be of another user of this machine; false with a tokens file. */
+    boolean isOfAnotherUser(Connections.State connection) {
+        return tokens == null && peer(connection) == Peer.ANOTHER_USER;
+    }
+
+    private static Peer peer(Connections.State connection) {
+        CompletableFuture<Peer> peer = connection.peer();
+        return peer == null || peer.isCompletedExceptionally() ? Peer.UNKNOWN : peer.getNow(Peer.UNKNOWN);
+    }
+
+    private static boolean isDirect(HttpServerRequest request) {
+        return Callers.isThisMachine(request) && Callers.isForLoopbackName(request);
     }
 
     /** Whether an identified caller still has the same role: tokens change during a stream. */
@@ -112,22 +129,16 @@ public final class Authenticator {
         if (!Callers.isForLoopbackName(request)) {
             return refused("without apiServerConfig.tokensFile the Host header must be localhost, 127.0.0.1 or [::1]");
         }
-        CompletableFuture<Boolean> trusted = connection.trusted();
-        // a refusal may have had a passing cause, such as a lack of workers: ask again
-        if (trusted == null || isNo(trusted)) {
-            InetSocketAddress here = Callers.local(request);
-            InetSocketAddress there = Callers.socket(request);
-            trusted = workers.supply(() -> local.isTrusted(here, there));
-            connection.trusted(trusted);
+        CompletableFuture<Peer> peer = connection.peer();
+        // that it is not known may have had a passing cause, such as a lack of workers: ask again
+        if (peer == null || peer.isDone() && peer(connection) == Peer.UNKNOWN) {
+            peer = looks.ask(new LocalCallers.Ends(Callers.local(request), Callers.socket(request)));
+            connection.peer(peer);
         }
-        return trusted.thenCompose(isTrusted -> isTrusted
+        return peer.thenCompose(found -> found == Peer.TRUSTED
                 ? CompletableFuture.completedFuture(Principal.LOCAL)
                 : refused(
                         "without apiServerConfig.tokensFile only the user that the broker runs as, and root, may ask"));
-    }
-
-    private static boolean isNo(CompletableFuture<Boolean> answer) {
-        return answer.isCompletedExceptionally() || !answer.getNow(true);
     }
 
     private static CompletableFuture<Principal> refused(String why) {

@@ -1,6 +1,7 @@
 package io.godwit.api.route;
 
 import io.godwit.api.audit.AuditLog;
+import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Principal;
 import io.godwit.api.contract.InvalidRequestException;
 import io.godwit.api.contract.Operation;
@@ -54,6 +55,7 @@ public final class Gateway {
     private final Connections connections;
     private final Authenticator authenticator;
     private final AuditLog audit;
+    private final RecordBudget records;
     private final Answers answers;
     private final ApiCounts counts;
     private final Bodies bodyReader;
@@ -72,6 +74,7 @@ public final class Gateway {
 
     /**
      * @param audit records each change
+     * @param records how much each caller may have recorded
      * @param workers check large bodies
      * @param bodies threads that produce streamed bodies
      * @param encoders a thread that encodes large answers
@@ -82,6 +85,7 @@ public final class Gateway {
             Connections connections,
             Authenticator authenticator,
             AuditLog audit,
+            RecordBudget records,
             Workers workers,
             Workers bodies,
             Workers encoders,
@@ -94,6 +98,7 @@ public final class Gateway {
         this.connections = connections;
         this.authenticator = authenticator;
         this.audit = audit;
+        this.records = records;
         this.counts = counts;
         this.answers = new Answers(
                 vertx, connections, limits, bodies, encoders, streams, authenticator, counts, checksAnswers);
@@ -113,19 +118,70 @@ public final class Gateway {
     public void begin(RoutingContext ctx) {
         HttpServerRequest request = ctx.request();
         SecurityHeaders.add(request);
-        ctx.put(Connections.State.class.getName(), connections.requestBegan(request.connection()));
+        Connections.State state = connections.requestBegan(request.connection());
+        ctx.put(Connections.State.class.getName(), state);
         ctx.addEndHandler(ended -> {
             connections.requestEnded(request.connection());
             count(ctx);
         });
         String source = Callers.source(request);
-        if (!isWithinAddress(request, source)) {
-            counts.limited(ApiCounts.Bound.ADDRESS);
-            answers.late(ctx, Problem.tooMany("this address asks too often"));
-        } else if (!isWithinTotal(request, source)) {
-            counts.limited(ApiCounts.Bound.ALL);
-            answers.late(ctx, Problem.tooMany("all callers together ask too often"));
-        } else if (BAD_ENCODING.matcher(request.uri()).find()) {
+        ApiCounts.Bound over = exceeded(request, source, authenticator.isOwn(request, state));
+        if (over == null) {
+            checkPath(ctx);
+        } else if (!isOfHealth(request) && authenticator.mayBeOwn(request, state)) {
+            findOwn(ctx, state, over);
+        } else {
+            refuse(ctx, state, over);
+        }
+    }
+
+    /**
+     * Another user of this machine may have used up what this address has. So the first request on a connection waits
+     * until it is known to whom the connection belongs.
+     */
+    private void findOwn(RoutingContext ctx, Connections.State state, ApiCounts.Bound over) {
+        HttpServerRequest request = ctx.request();
+        if (Bodies.isAnnounced(request)) {
+            request.pause();
+        }
+        Bounded<Principal> identified = new Bounded<>(
+                authenticator.identify(request, state),
+                limits.identifyTimeout(),
+                Problem.unavailable("who asks could not be found out in time"));
+        back(ctx, identified.future, (principal, failure) -> {
+            identified.end();
+            if (principal == null) {
+                refuse(ctx, state, over);
+            } else if (!total.tryTake(EVERYBODY)) {
+                refuse(ctx, state, ApiCounts.Bound.ALL);
+            } else {
+                checkPath(ctx);
+            }
+        });
+    }
+
+    private void refuse(RoutingContext ctx, Connections.State state, ApiCounts.Bound over) {
+        counts.limited(over);
+        endIfOfAnotherUser(ctx, state);
+        answers.late(
+                ctx,
+                Problem.tooMany(
+                        over == ApiCounts.Bound.ADDRESS
+                                ? "this address asks too often"
+                                : "all callers together ask too often"));
+    }
+
+    /** Its requests are all refused, so it gets no place to send further ones. */
+    private void endIfOfAnotherUser(RoutingContext ctx, Connections.State state) {
+        if (authenticator.isOfAnotherUser(state)) {
+            ctx.response().putHeader("Connection", "close");
+            ctx.addEndHandler(ended -> ctx.request().connection().close());
+        }
+    }
+
+    private void checkPath(RoutingContext ctx) {
+        HttpServerRequest request = ctx.request();
+        if (BAD_ENCODING.matcher(request.uri()).find()) {
             answers.problem(
                     ctx,
                     new Problem(
@@ -149,25 +205,27 @@ public final class Gateway {
     }
 
     /**
-     * Whether this address may make one more request. Callers with a valid token are limited by token instead, since
-     * strangers may share their address. Health paths have their own rate, since a proxy has one address too.
-     */
-    private boolean isWithinAddress(HttpServerRequest request, String source) {
-        return isOfHealth(request)
-                ? healthByAddress.tryTake(source)
-                : byAddress.tryTake(source) || authenticator.hasCredentials(request);
-    }
-
-    /**
-     * Whether all callers together may make one more request. Strangers may use only their part of the rate. Each
+     * The limit that this request exceeds; null for none.
+     *
+     * <p>Callers with a valid token are limited by token instead of by address, since strangers may share their address;
+     * so are connections of the broker's own user or of root, without a tokens file. Strangers may use only their part
+     * of the rate of all callers together. Health paths have their own rates, since a proxy has one address too. Each
      * address may always call health once a second: an attacker with many addresses must not get a working broker
      * restarted.
+     *
+     * @param isOwn whether the connection is known to be of the broker's own user or of root
      */
-    private boolean isWithinTotal(HttpServerRequest request, String source) {
+    private ApiCounts.@Nullable Bound exceeded(HttpServerRequest request, String source, boolean isOwn) {
         if (isOfHealth(request)) {
-            return healthTotal.tryTake(EVERYBODY) || healthKept.tryTake(source);
+            return !healthByAddress.tryTake(source)
+                    ? ApiCounts.Bound.ADDRESS
+                    : healthTotal.tryTake(EVERYBODY) || healthKept.tryTake(source) ? null : ApiCounts.Bound.ALL;
         }
-        return (strangers.tryTake(EVERYBODY) || !authenticator.isStranger(request)) && total.tryTake(EVERYBODY);
+        if (!isOwn && !byAddress.tryTake(source) && !authenticator.hasCredentials(request)) {
+            return ApiCounts.Bound.ADDRESS;
+        }
+        boolean isWithinPart = isOwn || strangers.tryTake(EVERYBODY) || authenticator.hasCredentials(request);
+        return isWithinPart && total.tryTake(EVERYBODY) ? null : ApiCounts.Bound.ALL;
     }
 
     private void count(RoutingContext ctx) {
@@ -214,12 +272,13 @@ public final class Gateway {
         back(ctx, identified.future, (principal, failure) -> {
             identified.end();
             if (principal == null) {
+                endIfOfAnotherUser(ctx, state);
                 answers.problem(ctx, FailureProblems.of(failure, operation));
             } else if (!byToken.tryTake(principal.share())) {
                 counts.limited(ApiCounts.Bound.TOKEN);
                 answers.late(ctx, Problem.tooMany("this token, or its tenant, asks too often"));
             } else {
-                connections.known(request, state, principal.share());
+                connections.known(request, principal.share());
                 authorize(ctx, operation, handler, principal);
             }
         });
@@ -267,10 +326,13 @@ public final class Gateway {
 
     private void refuse(RoutingContext ctx, Operation operation, Principal principal, String why) {
         Problem problem = Problem.forbidden(why);
-        if (operation.isAudited()) {
+        if (operation.isAudited() && records.room(principal.share()) == RecordBudget.Room.NONE) {
+            audit.skip();
+        } else if (operation.isAudited()) {
             audit.note(
                     problem.status(),
                     Audit.line(
+                            records,
                             principal,
                             Callers.address(ctx.request()),
                             operation,
@@ -316,10 +378,28 @@ public final class Gateway {
     }
 
     private void run(RoutingContext ctx, Operation operation, Handler handler, Call call) {
+        if (operation.role().isPresent() && !isStillAllowed(ctx.request(), call)) {
+            answers.problem(ctx, Problem.unauthorized("nothing was done: the token was removed or changed meanwhile"));
+            return;
+        }
         AuditLog.Entry entry = null;
         if (operation.isAudited() && call.caller().isPresent()) {
+            Principal caller = call.caller().get();
+            if (records.room(caller.share()) == RecordBudget.Room.NONE) {
+                counts.limited(ApiCounts.Bound.TOKEN);
+                answers.late(
+                        ctx,
+                        Problem.tooMany("nothing was done: this token, or its tenant, has filled its part of the "
+                                + "record of changes for this hour"));
+                return;
+            }
             entry = audit.begin(Audit.line(
-                    call.caller().get(), Callers.address(ctx.request()), operation, call.parameters(), call.body()));
+                    records,
+                    caller,
+                    Callers.address(ctx.request()),
+                    operation,
+                    call.parameters(),
+                    call.body()));
             if (entry == null) {
                 answers.problem(
                         ctx,
@@ -329,6 +409,13 @@ public final class Gateway {
             }
         }
         run(ctx, operation, handler, call, entry);
+    }
+
+    /** The token may be removed while the request waits for its body or its turn. */
+    private boolean isStillAllowed(HttpServerRequest request, Call call) {
+        return call.caller()
+                .map(caller -> authenticator.isStill(caller, request))
+                .orElse(false);
     }
 
     /** @param entry null when the call is not audited */

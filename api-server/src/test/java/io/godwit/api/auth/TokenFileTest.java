@@ -22,8 +22,10 @@ class TokenFileTest {
                 .with(Entry.ofToken("ann", Role.OPERATOR, "t1", token))
                 .with(Entry.ofToken("bob", Role.VIEWER, "", TokenText.make(new SecureRandom())));
 
+        String hash = file.entries().get(0).value();
         assertThat(file.ofToken(token))
-                .isEqualTo(new Principal("ann", Role.OPERATOR, Optional.of("t1"), Principal.Kind.TOKEN));
+                .isEqualTo(new Principal(
+                        "ann", Role.OPERATOR, Optional.of("t1"), Principal.Kind.TOKEN, "file:" + hash.substring(0, 8)));
         assertThat(file.ofToken(token + "x")).isNull();
         assertThat(file.ofToken("")).isNull();
         assertThat(file.text()).doesNotContain(token);

@@ -59,8 +59,13 @@ class AcceptGateTest {
         return all;
     }
 
+    /** Of a caller with no other connection. */
     private void known(EmbeddedChannel connection) {
-        gate.known(connection.remoteAddress(), connection.localAddress());
+        known(connection, "caller of " + connection.remoteAddress());
+    }
+
+    private void known(EmbeddedChannel connection, String caller) {
+        gate.known(connection.remoteAddress(), connection.localAddress(), caller);
     }
 
     private void end(EmbeddedChannel connection) {
@@ -180,9 +185,55 @@ class AcceptGateTest {
         known(many.get(2));
         known(many.get(3));
         known(another);
-        assertThat(from("10.0.0.1").isOpen()).isFalse();
-        assertThat(counts.all()).containsOnly(Map.entry("refused ADDRESS", 1), Map.entry("closed REPLACED", 1));
+        assertThat(from("10.0.0.1").isOpen())
+                .as("a part of the places of a source stays for strangers")
+                .isTrue();
+        assertThat(another.isOpen()).isFalse();
+        assertThat(open(many)).containsExactly(true, false, true, true);
+        assertThat(counts.all()).containsOnly(Map.entry("closed REPLACED", 2));
         assertThat(gate.open()).isEqualTo(4);
+    }
+
+    /** Its connections beyond half of the places are replaced like those of strangers. */
+    @Test
+    void oneCallerLeavesPlacesOfItsAddressToOthers() {
+        List<EmbeddedChannel> many = from("10.0.0.1", 4);
+        many.forEach(each -> known(each, "one"));
+        EmbeddedChannel another = from("10.0.0.1");
+        known(another, "two");
+        assertThat(open(many)).containsExactly(true, true, false, true);
+        EmbeddedChannel health = from("10.0.0.1");
+        assertThat(health.isOpen()).isTrue();
+        assertThat(open(many)).containsExactly(true, true, false, false);
+        assertThat(another.isOpen()).isTrue();
+        for (int i = 0; i < 10; i++) {
+            EmbeddedChannel more = from("10.0.0.1");
+            known(more, "one");
+            assertThat(more.isOpen()).isTrue();
+        }
+        assertThat(open(many)).containsExactly(true, true, false, false);
+        assertThat(another.isOpen()).as("another caller keeps its connection").isTrue();
+        assertThat(gate.open()).isEqualTo(4);
+    }
+
+    /** The one that was used longest ago. */
+    @Test
+    void theCallerWithTheMostGivesAPlaceToACallerWithFewer() {
+        EmbeddedChannel first = from("10.0.0.1");
+        EmbeddedChannel second = from("10.0.0.1");
+        EmbeddedChannel third = from("10.0.0.2");
+        List.of(first, second, third, first).forEach(each -> known(each, "one"));
+        List<EmbeddedChannel> others = from("10.0.0.3", 2);
+        others.forEach(each -> known(each, "two"));
+        EmbeddedChannel newcomer = from("10.0.0.4");
+        known(newcomer, "three");
+        assertThat(from("10.0.0.5").isOpen()).isTrue();
+        assertThat(open(List.of(first, second, third))).containsExactly(true, false, true);
+        assertThat(open(others)).containsOnly(true);
+        assertThat(newcomer.isOpen()).isTrue();
+        assertThat(from("10.0.0.6").isOpen())
+                .as("the only stranger is of a source with one connection")
+                .isFalse();
     }
 
     /** As many sources as there are places, in the 56 bits of one household. */

@@ -57,12 +57,13 @@ class TokenCommandTest {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
                 .isEqualTo("rw-------");
         assertThat(Files.readString(file())).doesNotContain(token);
+        String hash = TokenFile.read(file()).entries().get(0).value();
         assertThat(TokenFile.read(file()).ofToken(token))
-                .isEqualTo(new Principal("ann", Role.OPERATOR, Optional.of("t1"), Principal.Kind.TOKEN));
+                .isEqualTo(new Principal(
+                        "ann", Role.OPERATOR, Optional.of("t1"), Principal.Kind.TOKEN, "file:" + hash.substring(0, 8)));
 
         assertThat(run("list")).isZero();
         assertThat(out).contains("ann", "operator", "t1", "token").doesNotContain(token);
-        String hash = TokenFile.read(file()).entries().get(0).value();
         assertThat(out).doesNotContain(hash);
     }
 

@@ -1,0 +1,92 @@
+package io.godwit.api.route;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.api.http.Workers;
+import io.godwit.api.port.LocalCallers.Ends;
+import io.godwit.api.port.LocalCallers.Peer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class LocalLooksTest {
+    private static final InetSocketAddress HERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 8_091);
+
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final List<Integer> looks = new CopyOnWriteArrayList<>();
+
+    private static Ends connection(int port) {
+        return new Ends(HERE, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /** Even ports are ours. */
+    private List<Peer> look(List<Ends> connections) {
+        looks.add(connections.size());
+        try {
+            assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return connections.stream()
+                .map(each -> each.there().getPort() % 2 == 0 ? Peer.TRUSTED : Peer.ANOTHER_USER)
+                .toList();
+    }
+
+    @Test
+    void oneLookAnswersForAllThatWait() throws Exception {
+        try (Workers workers = new Workers()) {
+            LocalLooks asked = new LocalLooks(this::look, workers);
+            List<CompletableFuture<Peer>> answers = new ArrayList<>();
+            for (int i = 0; i < LocalLooks.MOST_WAITING; i++) {
+                answers.add(asked.ask(connection(i)));
+            }
+            held.countDown();
+            for (int i = 0; i < answers.size(); i++) {
+                assertThat(answers.get(i).get(60, TimeUnit.SECONDS))
+                        .isEqualTo(i % 2 == 0 ? Peer.TRUSTED : Peer.ANOTHER_USER);
+            }
+            assertThat(looks).hasSizeLessThanOrEqualTo(2);
+            assertThat(asked.ask(connection(2)).get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+        }
+    }
+
+    @Test
+    void aLookThatHangsIsWaitedForByABoundedNumber() throws Exception {
+        try (Workers workers = new Workers()) {
+            LocalLooks asked = new LocalLooks(this::look, workers);
+            CompletableFuture<Peer> refused = new CompletableFuture<>();
+            for (int i = 0; i < 2 * LocalLooks.MOST_WAITING + 1; i++) {
+                refused = asked.ask(connection(i));
+            }
+            assertThat(refused).isCompletedExceptionally();
+            held.countDown();
+        }
+    }
+
+    @Test
+    void aLookThatFailsIsToldAndTheNextOneIsMade() throws Exception {
+        try (Workers workers = new Workers()) {
+            List<Integer> failures = new CopyOnWriteArrayList<>(List.of(1));
+            LocalLooks asked = new LocalLooks(
+                    connections -> {
+                        if (!failures.isEmpty()) {
+                            failures.clear();
+                            throw new IllegalStateException("no table");
+                        }
+                        return look(connections);
+                    },
+                    workers);
+            CompletableFuture<Peer> first = asked.ask(connection(2));
+            assertThatThrownBy(() -> first.get(60, TimeUnit.SECONDS)).hasMessageContaining("no table");
+            held.countDown();
+            assertThat(asked.ask(connection(2)).get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+        }
+    }
+}
