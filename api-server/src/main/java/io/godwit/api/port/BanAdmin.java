@@ -139,7 +139,7 @@ public interface BanAdmin {
      * Lifts a ban; an automatic one on each node that has it.
      *
      * @param tenant the tenant it must be in; empty for any, and addresses
-     * @return whether there was one
+     * @return whether there was one; missing are nodes that have not confirmed and may still have it
      */
     CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within);
 }

@@ -5,6 +5,7 @@ import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.dist.record.RecordStore;
+import io.godwit.dist.record.RecordStore.Changed;
 import io.godwit.dist.record.RecordStore.Decision;
 import io.godwit.dist.record.RecordsRefusedException;
 import io.godwit.dist.record.StoredRecord;
@@ -30,15 +31,20 @@ final class Changes {
 
     /** As {@link RecordStore#change}, but fails with the exceptions of an API port. */
     CompletableFuture<@Nullable StoredRecord> change(String kind, String name, Decision decision, Duration within) {
+        return changed(kind, name, decision, within).thenApply(done -> done.before());
+    }
+
+    /** As {@link RecordStore#changed}, but fails with the exceptions of an API port. */
+    CompletableFuture<Changed> changed(String kind, String name, Decision decision, Duration within) {
         if (underWay.incrementAndGet() > MAX_UNDER_WAY) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(
                     new NotServingException("this node makes " + MAX_UNDER_WAY + " changes already; ask again later"));
         }
-        return store.change(kind, name, decision, new Deadline(System.nanoTime() + within.toNanos()))
+        return store.changed(kind, name, decision, new Deadline(System.nanoTime() + within.toNanos()))
                 .copy()
                 .orTimeout(Math.max(1, within.toNanos()), TimeUnit.NANOSECONDS)
-                .whenComplete((before, failure) -> underWay.decrementAndGet())
+                .whenComplete((changed, failure) -> underWay.decrementAndGet())
                 .exceptionally(failure -> {
                     throw new CompletionException(reasonOf(failure));
                 });

@@ -159,8 +159,8 @@ public final class OperatorBans implements BanAdmin {
 
     @Override
     public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
-        return changes.change(KIND, id, present -> isOf(tenant, present) ? Change.DELETE : Change.KEEP, within)
-                .thenApply(before -> Answer.complete(isOf(tenant, before)));
+        return changes.changed(KIND, id, present -> isOf(tenant, present) ? Change.DELETE : Change.KEEP, within)
+                .thenApply(done -> new Answer<>(isOf(tenant, done.before()), done.unconfirmed()));
     }
 
     private static boolean isOf(Optional<String> tenant, @Nullable StoredRecord record) {

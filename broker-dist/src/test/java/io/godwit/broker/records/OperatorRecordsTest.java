@@ -2,6 +2,7 @@ package io.godwit.broker.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.port.Answer;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.BanAdmin.Ban;
 import io.godwit.api.port.BanAdmin.Kind;
@@ -245,8 +246,8 @@ class OperatorRecordsTest {
         restart();
         assertThat(tokens.tokens()).containsExactly(token("a", -1), subject);
         assertThat(tokens.tokens()).isSameAs(tokens.tokens());
-        assertThat(host.await(tokens.remove("a", WITHIN))).isTrue();
-        assertThat(host.await(tokens.remove("a", WITHIN))).isFalse();
+        assertThat(host.await(tokens.remove("a", WITHIN)).value()).isTrue();
+        assertThat(host.await(tokens.remove("a", WITHIN)).value()).isFalse();
         assertThat(tokens.tokens()).containsExactly(subject);
         host.await(tokens.add(token("b", -1), WITHIN));
         host.await(tokens.add(token("c", -1), WITHIN));
@@ -254,6 +255,24 @@ class OperatorRecordsTest {
                 .failsWithin(WITHIN)
                 .withThrowableThat()
                 .withCauseInstanceOf(LimitReachedException.class);
+    }
+
+    /** A node that does not confirm may still accept the token, and have the ban. */
+    @Test
+    void whoRemovesLearnsWhichNodesHaveNotConfirmed() {
+        RecordStore partly = new RecordStore(
+                () -> host,
+                dist.records().index(),
+                deadline -> CompletableFuture.completedFuture(List.of("b")),
+                Optional::empty);
+        OperatorTokens tokensHere = new OperatorTokens(partly, () -> now);
+        OperatorBans bansHere = new OperatorBans(partly, new BanTable(() -> now), () -> now);
+        host.await(tokens.add(token("a", -1), WITHIN));
+        Made made = ban(Kind.CLIENT, "c", OptionalLong.empty());
+        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(new Answer<>(true, List.of("b")));
+        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(Answer.complete(false));
+        assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
+                .isEqualTo(new Answer<>(true, List.of("b")));
     }
 
     @Test
@@ -290,7 +309,7 @@ class OperatorRecordsTest {
         RecordStore refusing = new RecordStore(
                 () -> host,
                 dist.records().index(),
-                deadline -> CompletableFuture.completedFuture(null),
+                deadline -> CompletableFuture.completedFuture(List.of()),
                 () -> Optional.of("node b is of an earlier version"));
         OperatorBans others = new OperatorBans(refusing, new BanTable(() -> now), () -> now);
         BanAdmin.Wanted wanted =
