@@ -3,6 +3,7 @@ package io.godwit.broker;
 import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
+import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
@@ -21,10 +22,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,10 +48,10 @@ final class DelayedOverNodes implements DelayedAdmin {
     private final SessionCatalog catalog;
     private final InboxClient inboxes;
     private final DelayedMessages delayed;
-    /** Searches under way. Atomic: asked and answered on any thread. */
-    private final AtomicInteger searches = new AtomicInteger();
-    /** Questions about one message under way. Atomic: as above. */
-    private final AtomicInteger singles = new AtomicInteger();
+    private final BoundedQuestions searches =
+            new BoundedQuestions(MAX_QUESTIONS, "delayed messages", DelayedOverNodes::reasonOf);
+    private final BoundedQuestions singles =
+            new BoundedQuestions(MAX_SINGLE_QUESTIONS, "delayed messages", DelayedOverNodes::reasonOf);
 
     DelayedOverNodes(SessionCatalog catalog, InboxClient inboxes, DelayedMessages delayed) {
         this.catalog = catalog;
@@ -70,7 +67,7 @@ final class DelayedOverNodes implements DelayedAdmin {
     @Override
     public CompletableFuture<Page<DelayedView, String>> delayed(
             String tenant, Optional<String> filter, @Nullable String cursor, int limit, Duration within) {
-        return ask(within, () -> find(tenant, filter, cursor, limit, within))
+        return searches.ask(tenant, within, () -> find(tenant, filter, cursor, limit, within))
                 .thenApply(found ->
                         new Page<>(found.items().stream().map(this::view).toList(), found.next()));
     }
@@ -78,7 +75,7 @@ final class DelayedOverNodes implements DelayedAdmin {
     @Override
     public CompletableFuture<Count> count(String tenant, Optional<String> filter, Duration within) {
         Deadline deadline = deadline(within.dividedBy(2));
-        return ask(within, () -> count(tenant, filter, null, 0, deadline));
+        return searches.ask(tenant, within, () -> count(tenant, filter, null, 0, deadline));
     }
 
     /** Each page waits for the store, so the next one begins on another thread and the stack stays flat. */
@@ -160,7 +157,8 @@ final class DelayedOverNodes implements DelayedAdmin {
         Deadline deadline = deadline(within);
         TenantId ofTenant = new TenantId(tenant);
         // this check comes before the record: a made-up id would mark another message of its publisher as distributed
-        return askAboutOne(
+        return singles.ask(
+                tenant,
                 within,
                 () -> delayed.isThere(ofTenant, keeper.get())
                         .thenCompose(isThere -> isThere
@@ -184,7 +182,8 @@ final class DelayedOverNodes implements DelayedAdmin {
     public CompletableFuture<Discarded> discardMatching(
             String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
         Deadline deadline = deadline(within);
-        return ask(
+        return searches.ask(
+                tenant,
                 within,
                 () -> find(tenant, Optional.of(filter), cursor, limit, within.dividedBy(2))
                         .thenCompose(found -> discard(found.items(), 0, 0, deadline)
@@ -213,41 +212,7 @@ final class DelayedOverNodes implements DelayedAdmin {
         return new Deadline(System.nanoTime() + within.toNanos());
     }
 
-    private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
-        return ask(searches, MAX_QUESTIONS, within, question);
-    }
-
-    private <T> CompletableFuture<T> askAboutOne(Duration within, Supplier<CompletableFuture<T>> question) {
-        return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
-    }
-
-    private <T> CompletableFuture<T> ask(
-            AtomicInteger underWay, int most, Duration within, Supplier<CompletableFuture<T>> question) {
-        if (underWay.incrementAndGet() > most) {
-            underWay.decrementAndGet();
-            return CompletableFuture.failedFuture(new NotServingException(
-                    "this node asks " + most + " questions about delayed messages already; ask again later"));
-        }
-        return begin(question)
-                .whenComplete((answer, failure) -> underWay.decrementAndGet())
-                .copy() // counts as under way until it ends, even after the timeout
-                .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
-                .exceptionally(failure -> {
-                    throw new CompletionException(reasonOf(failure));
-                });
-    }
-
-    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
-        try {
-            return question.get();
-        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private static RuntimeException reasonOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    private static RuntimeException reasonOf(Throwable cause) {
         return cause instanceof IllegalArgumentException wrong
                 ? wrong
                 : new NotServingException("the inbox store does not answer: " + cause);

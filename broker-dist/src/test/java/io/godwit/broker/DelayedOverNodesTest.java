@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionCatalog;
@@ -73,11 +74,13 @@ class DelayedOverNodesTest {
 
     @Test
     void searchesKeepNobodyFromOneMessage() {
-        for (int i = 0; i < DelayedOverNodes.MAX_QUESTIONS; i++) {
+        for (int i = 0; i < BoundedQuestions.mostOfTenant(DelayedOverNodes.MAX_QUESTIONS); i++) {
             assertThat(delayed.delayed("default", Optional.empty(), null, 10, LONG))
                     .isNotDone();
         }
         assertThat(delayed.count("default", Optional.empty(), LONG)).isCompletedExceptionally();
+        assertThat(delayed.count("other", Optional.empty(), LONG)).isNotDone();
+        assertThat(delayed.count("third", Optional.empty(), LONG)).isCompletedExceptionally();
         assertThat(discard(REAL)).isCompletedWithValue(true);
         page.complete(new SessionCatalog.Page(List.of(), null));
         assertThat(delayed.delayed("default", Optional.empty(), null, 10, LONG)).isCompleted();

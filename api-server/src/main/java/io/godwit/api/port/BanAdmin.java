@@ -131,14 +131,17 @@ public interface BanAdmin {
     /**
      * Bans a subject. From completion on, each node refuses and disconnects the clients it matches.
      *
-     * <p>Fails with {@link IllegalArgumentException} for an invalid subject, and with {@link LimitReachedException}.
+     * <p>Fails with {@link IllegalArgumentException} for an invalid subject, with {@link LimitReachedException}, and
+     * with {@link NotAllowedException} when a caller that is bound to a tenant would replace a ban in force that an
+     * operator of the cluster made.
      */
     CompletableFuture<Made> ban(Wanted wanted, Duration within);
 
     /**
-     * Lifts a ban; an automatic one on each node that has it.
+     * Lifts a ban; an automatic one on each node that has it. Fails with {@link NotAllowedException} as {@link #ban}
+     * does.
      *
-     * @param tenant the tenant it must be in; empty for any, and addresses
+     * @param tenant the tenant that the caller is bound to, which the ban must be in; empty for any, and addresses
      * @return whether there was one; missing are nodes that have not confirmed and may still have it
      */
     CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within);

@@ -1,6 +1,6 @@
 package io.godwit.api.port;
 
-/** The broker allows this to nobody, whatever the role; the message names the operation. */
+/** The broker does not allow this to the caller, whatever its role. The message says what is not allowed. */
 public final class NotAllowedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The stored sessions of all nodes, for the API. The store finds the leader of each range. The number of questions at a
- * time is bounded, since each may read a lot.
+ * time is bounded, also for each tenant, since each may read a lot.
  */
 public final class SessionsOverNodes implements SessionAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(SessionsOverNodes.class);
@@ -70,7 +70,8 @@ public final class SessionsOverNodes implements SessionAdmin {
                 filter.leastQueued());
         // an incomplete page is better than a timeout
         Duration search = within.multipliedBy(3).dividedBy(4);
-        return searches.ask(within, () -> catalog.page(criteria, cursor, limit, deadline(search)))
+        String about = tenant.map(TenantId::value).orElse(BoundedQuestions.ALL_TENANTS);
+        return searches.ask(about, within, () -> catalog.page(criteria, cursor, limit, deadline(search)))
                 .thenApply(page ->
                         new SessionPage(page.sessions().stream().map(this::view).toList(), page.cursor()));
     }
@@ -79,7 +80,9 @@ public final class SessionsOverNodes implements SessionAdmin {
     public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> singles.ask(
-                                within, () -> catalog.find(wanted.tenant(), wanted.clientId(), deadline(within)))
+                                key.tenant(),
+                                within,
+                                () -> catalog.find(wanted.tenant(), wanted.clientId(), deadline(within)))
                         .thenApply(found -> found.map(this::view)))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
@@ -87,7 +90,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     @Override
     public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
         return ClientWords.key(key)
-                .map(wanted -> singles.ask(within, () -> {
+                .map(wanted -> singles.ask(key.tenant(), within, () -> {
                     String client = LogText.of(wanted);
                     LOG.info("operator deletes a session client={}", client);
                     return inboxes.delete(wanted.tenant(), wanted.clientId())
@@ -104,7 +107,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
         Deadline deadline = deadline(within);
         return ClientWords.key(key)
-                .map(wanted -> singles.ask(within, () -> {
+                .map(wanted -> singles.ask(key.tenant(), within, () -> {
                     String client = LogText.of(wanted);
                     LOG.info("operator empties the queue of a session client={}", client);
                     return inboxes.purge(

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The retained messages of all nodes, for the API. The store finds the leader of each range. The number of questions at
- * a time is bounded, since each may read a lot. Thread-safe.
+ * a time is bounded, also for each tenant, since each may read a lot. Thread-safe.
  */
 public final class RetainedOverNodes implements RetainedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(RetainedOverNodes.class);
@@ -71,19 +71,19 @@ public final class RetainedOverNodes implements RetainedAdmin {
     @Override
     public CompletableFuture<Page<RetainedView, String>> retained(
             String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
-        return searches.ask(within, () -> search(tenant, filter, cursor, limit, deadline(within)))
+        return searches.ask(tenant, within, () -> search(tenant, filter, cursor, limit, deadline(within)))
                 .thenApply(page -> new Page<>(
                         page.messages().stream().map(RetainedView::of).toList(), inUrl(page.cursor())));
     }
 
     @Override
     public CompletableFuture<Optional<Message>> message(String tenant, String topic, Duration within) {
-        return singles.ask(within, () -> find(tenant, topic, deadline(within)));
+        return singles.ask(tenant, within, () -> find(tenant, topic, deadline(within)));
     }
 
     @Override
     public CompletableFuture<Boolean> clear(String tenant, String topic, Duration within) {
-        return singles.ask(within, () -> {
+        return singles.ask(tenant, within, () -> {
             if (isBrokersOwn(topic)) {
                 throw new NotAllowedException("the broker alone publishes to this topic");
             }
@@ -98,7 +98,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
     public CompletableFuture<Cleared> clearMatching(
             String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
         Deadline deadline = deadline(within);
-        return searches.ask(within, () -> {
+        return searches.ask(tenant, within, () -> {
             LOG.info(
                     "operator clears retained messages tenant={} filter={} limit={}",
                     LogText.of(tenant),

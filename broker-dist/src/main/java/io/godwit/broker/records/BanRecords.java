@@ -32,7 +32,8 @@ final class BanRecords {
         }
     }
 
-    static byte[] value(Ban ban) {
+    /** @param isMadeInTenant whether the caller that made it is bound to the tenant */
+    static byte[] value(Ban ban, boolean isMadeInTenant) {
         return BanValue.newBuilder()
                 .setKind(
                         switch (ban.kind()) {
@@ -46,18 +47,31 @@ final class BanRecords {
                 .setReason(ban.reason())
                 .setBy(ban.by())
                 .setSinceMillis(ban.sinceMillis())
+                .setMadeInTenant(isMadeInTenant)
                 .build()
                 .toByteArray();
     }
 
-    /** @throws IllegalArgumentException if this node cannot read the record */
-    static Ban read(String id, byte[] value) {
-        BanValue stored;
+    /**
+     * Whether a caller that is bound to the tenant made it.
+     *
+     * @throws IllegalArgumentException if this node cannot read the record
+     */
+    static boolean isMadeInTenant(String id, byte[] value) {
+        return parse(id, value).getMadeInTenant();
+    }
+
+    private static BanValue parse(String id, byte[] value) {
         try {
-            stored = BanValue.parseFrom(value);
+            return BanValue.parseFrom(value);
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("ban " + id + " is not of this layout: " + e.getMessage(), e);
         }
+    }
+
+    /** @throws IllegalArgumentException if this node cannot read the record */
+    static Ban read(String id, byte[] value) {
+        BanValue stored = parse(id, value);
         Kind kind = switch (stored.getKind()) {
             case BAN_KIND_CLIENT -> Kind.CLIENT;
             case BAN_KIND_USER -> Kind.USER;

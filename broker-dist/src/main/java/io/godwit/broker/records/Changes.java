@@ -2,6 +2,7 @@ package io.godwit.broker.records;
 
 import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.LimitReachedException;
+import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.dist.record.RecordStore;
@@ -58,6 +59,7 @@ final class Changes {
         }
         return cause instanceof IllegalArgumentException
                         || cause instanceof LimitReachedException
+                        || cause instanceof NotAllowedException
                         || cause instanceof ChangedMeanwhileException
                 ? (RuntimeException) cause
                 : new NotServingException("the dist store does not answer, it may be stored later: " + cause);

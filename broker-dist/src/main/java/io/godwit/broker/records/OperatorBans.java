@@ -3,6 +3,7 @@ package io.godwit.broker.records;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.LimitReachedException;
+import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.Page;
 import io.godwit.dist.record.RecordIndex;
 import io.godwit.dist.record.RecordStore;
@@ -110,13 +111,15 @@ public final class OperatorBans implements BanAdmin {
         } catch (IllegalArgumentException e) {
             return CompletableFuture.failedFuture(e);
         }
-        byte[] value = BanRecords.value(ban);
+        byte[] value = BanRecords.value(ban, wanted.isTenantBound());
         return changes.change(
                         KIND,
                         ban.id(),
                         present -> {
                             if (present == null) {
                                 checkRoom(wanted);
+                            } else if (wanted.isTenantBound()) {
+                                checkIsOfTenant(present);
                             }
                             return Change.put(value);
                         },
@@ -159,8 +162,38 @@ public final class OperatorBans implements BanAdmin {
 
     @Override
     public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
-        return changes.changed(KIND, id, present -> isOf(tenant, present) ? Change.DELETE : Change.KEEP, within)
+        return changes.changed(KIND, id, present -> unbanned(tenant, present), within)
                 .thenApply(done -> new Answer<>(isOf(tenant, done.before()), done.unconfirmed()));
+    }
+
+    private Change unbanned(Optional<String> tenant, @Nullable StoredRecord present) {
+        if (present == null || !isOf(tenant, present)) {
+            return Change.KEEP;
+        }
+        if (tenant.isPresent()) {
+            checkIsOfTenant(present);
+        }
+        return Change.DELETE;
+    }
+
+    /**
+     * Refuses a change by a tenant's operator of a ban that an operator of the cluster made: a shorter ban in its place
+     * would lift it, too. A ban that has ended has no effect, and may be replaced.
+     */
+    private void checkIsOfTenant(StoredRecord present) {
+        boolean mayChange;
+        try {
+            long until = BanRecords.read(present.name(), present.value()).untilMillis();
+            boolean hasEnded = until >= 0 && until <= nowMillis.getAsLong();
+            mayChange = hasEnded || BanRecords.isMadeInTenant(present.name(), present.value());
+        } catch (IllegalArgumentException e) {
+            mayChange = false; // written by a later version, perhaps for an operator of the cluster
+        }
+        if (!mayChange) {
+            throw new NotAllowedException(
+                    "an operator of the cluster made this ban; a token that is bound to a tenant may not change or lift"
+                            + " it");
+        }
     }
 
     private static boolean isOf(Optional<String> tenant, @Nullable StoredRecord record) {

@@ -7,6 +7,7 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
+import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
@@ -106,15 +107,23 @@ class SessionsOverNodesTest {
                 .withCauseInstanceOf(IllegalArgumentException.class);
     }
 
+    private CompletableFuture<SessionAdmin.SessionPage> search(String tenant) {
+        SessionAdmin.Filter filter = new SessionAdmin.Filter(Optional.of(tenant), Optional.empty(), false, 0);
+        return sessions.sessions(filter, null, 10, LONG);
+    }
+
     @Test
     void moreSearchesThanAFewAreRefused() {
         CompletableFuture<SessionCatalog.Page> slow = new CompletableFuture<>();
         catalog.page = slow;
-        for (int i = 0; i < SessionsOverNodes.MAX_QUESTIONS; i++) {
-            assertThat(sessions.sessions(SessionAdmin.Filter.ALL, null, 10, LONG))
-                    .isNotDone();
+        for (int i = 0; i < BoundedQuestions.mostOfTenant(SessionsOverNodes.MAX_QUESTIONS); i++) {
+            assertThat(search("a")).isNotDone();
         }
-        assertThat(sessions.sessions(SessionAdmin.Filter.ALL, null, 10, LONG)).isCompletedExceptionally();
+        assertThat(search("a")).isCompletedExceptionally();
+        assertThat(sessions.sessions(SessionAdmin.Filter.ALL, null, 10, LONG))
+                .as("a search that is not about the tenant whose searches are slow")
+                .isNotDone();
+        assertThat(search("b")).isCompletedExceptionally();
         assertThat(sessions.session(KEY, LONG))
                 .as("a question about one session is possible while searches are slow")
                 .isCompleted();
@@ -126,10 +135,17 @@ class SessionsOverNodesTest {
     @Test
     void moreQuestionsAboutOneThanSomeAreRefused() {
         catalog.found = new CompletableFuture<>();
-        for (int i = 0; i < SessionsOverNodes.MAX_SINGLE_QUESTIONS; i++) {
+        int mostOfTenant = BoundedQuestions.mostOfTenant(SessionsOverNodes.MAX_SINGLE_QUESTIONS);
+        for (int i = 0; i < mostOfTenant; i++) {
             assertThat(sessions.session(KEY, LONG)).isNotDone();
         }
         assertThat(sessions.delete(KEY, LONG)).isCompletedExceptionally();
+        ClientKey other = new ClientKey("other", "c");
+        assertThat(sessions.delete(other, LONG)).isCompletedWithValue(true);
+        for (int i = mostOfTenant; i < SessionsOverNodes.MAX_SINGLE_QUESTIONS; i++) {
+            assertThat(sessions.session(other, LONG)).isNotDone();
+        }
+        assertThat(sessions.delete(other, LONG)).isCompletedExceptionally();
         catalog.found.complete(Optional.empty());
         assertThat(sessions.delete(KEY, LONG)).isCompletedWithValue(true);
     }

@@ -8,6 +8,7 @@ import io.godwit.api.port.Page;
 import io.godwit.api.port.RetainedAdmin.Cleared;
 import io.godwit.api.port.RetainedAdmin.RetainedView;
 import io.godwit.api.port.RetainedAdmin.WrongCursorException;
+import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.topic.TopicRules;
@@ -211,7 +212,12 @@ class RetainedOverNodesTest {
             waiting.add(asked);
             return asked.isCompletedExceptionally();
         });
-        assertThat(waiting).hasSizeGreaterThan(RetainedOverNodes.MAX_QUESTIONS);
+        assertThat(waiting).hasSizeGreaterThan(BoundedQuestions.mostOfTenant(RetainedOverNodes.MAX_QUESTIONS));
+        CompletableFuture<?> ofAnother = retained.retained("other", "#", null, 10, Duration.ofMillis(300));
+        assertThat(ofAnother)
+                .as("a search of another tenant is possible meanwhile")
+                .isNotDone();
+        waiting.add(ofAnother);
         CompletableFuture<?> single = retained.message("default", "a", Duration.ofMillis(300));
         assertThat(single)
                 .as("a question about one message is possible while searches are slow")

@@ -8,6 +8,7 @@ import io.godwit.api.port.BanAdmin.Ban;
 import io.godwit.api.port.BanAdmin.Kind;
 import io.godwit.api.port.BanAdmin.Made;
 import io.godwit.api.port.LimitReachedException;
+import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.TokenAdmin.Token;
@@ -88,7 +89,11 @@ class OperatorRecordsTest {
     }
 
     private Made ban(Kind kind, String subject, OptionalLong seconds) {
-        return host.await(bans.ban(new BanAdmin.Wanted("default", kind, subject, seconds, "r", "ola", false), WITHIN));
+        return host.await(asked(kind, subject, seconds, false));
+    }
+
+    private CompletableFuture<Made> asked(Kind kind, String subject, OptionalLong seconds, boolean isTenantBound) {
+        return bans.ban(new BanAdmin.Wanted("default", kind, subject, seconds, "r", "ola", isTenantBound), WITHIN);
     }
 
     private boolean isBanned(String clientId, String userName, String address) {
@@ -138,7 +143,7 @@ class OperatorRecordsTest {
         }
         assertThat(unban(Optional.of("other"), client)).isFalse();
         assertThat(unban(Optional.of("default"), address)).isFalse();
-        assertThat(unban(Optional.of("default"), client)).isTrue();
+        assertThat(unban(Optional.empty(), client)).isTrue();
         assertThat(unban(Optional.empty(), client)).isFalse();
         assertThat(isBanned("c", null, "192.0.2.1")).isFalse();
         assertThat(all(new BanAdmin.BanFilter(Optional.empty(), Optional.of(Kind.USER), Optional.empty())))
@@ -181,6 +186,39 @@ class OperatorRecordsTest {
             }
         }
         assertThat(ban(Kind.CLIENT, "mine", OptionalLong.empty()).isNew()).isTrue();
+    }
+
+    private void isNotAllowed(CompletableFuture<?> asked) {
+        host.runUntilIdle();
+        assertThat(asked).failsWithin(WITHIN).withThrowableThat().withCauseInstanceOf(NotAllowedException.class);
+    }
+
+    @Test
+    void aTenantsOperatorNeitherLiftsNorReplacesABanOfTheCluster() {
+        Optional<String> tenant = Optional.of("default");
+        Made made = ban(Kind.CLIENT, "c", OptionalLong.of(60));
+        isNotAllowed(bans.unban(tenant, made.ban().id(), WITHIN));
+        isNotAllowed(asked(Kind.CLIENT, "c", OptionalLong.of(1), true));
+        now += 59_999;
+        assertThat(isBanned("c", null, "192.0.2.1")).isTrue();
+
+        now += 1;
+        Made own = host.await(asked(Kind.CLIENT, "c", OptionalLong.empty(), true));
+        assertThat(own.isNew()).as("in place of one that has ended").isFalse();
+        assertThat(host.await(asked(Kind.CLIENT, "c", OptionalLong.of(60), true)).isNew())
+                .isFalse();
+        assertThat(unban(tenant, own)).isTrue();
+        assertThat(isBanned("c", null, "192.0.2.1")).isFalse();
+    }
+
+    @Test
+    void theClustersOperatorReplacesATenantsBanAndHasItThen() {
+        Made tenants = host.await(asked(Kind.USER, "u", OptionalLong.empty(), true));
+        ban(Kind.USER, "u", OptionalLong.empty());
+        restart();
+        isNotAllowed(bans.unban(Optional.of("default"), tenants.ban().id(), WITHIN));
+        assertThat(isBanned("x", "u", "192.0.2.1")).isTrue();
+        assertThat(unban(Optional.empty(), tenants)).isTrue();
     }
 
     @Test
