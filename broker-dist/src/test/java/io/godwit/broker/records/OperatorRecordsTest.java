@@ -71,7 +71,7 @@ class OperatorRecordsTest {
     private void open() {
         dist.start();
         table = new BanTable(() -> now);
-        bans = new OperatorBans(dist.records(), table, () -> now, 5, 2);
+        bans = new OperatorBans(dist.records(), table, () -> now, new OperatorBans.Bounds(5, 4, 2, 2));
         tokens = new OperatorTokens(dist.records(), () -> now, 3);
     }
 
@@ -219,6 +219,52 @@ class OperatorRecordsTest {
         isNotAllowed(bans.unban(Optional.of("default"), tenants.ban().id(), WITHIN));
         assertThat(isBanned("x", "u", "192.0.2.1")).isTrue();
         assertThat(unban(Optional.empty(), tenants)).isTrue();
+    }
+
+    private CompletableFuture<Made> inTenant(String tenant, String client, OptionalLong seconds) {
+        return bans.ban(new BanAdmin.Wanted(tenant, Kind.CLIENT, client, seconds, "", "ten", true), WITHIN);
+    }
+
+    private void isFull(CompletableFuture<Made> made) {
+        host.runUntilIdle();
+        assertThat(made).failsWithin(WITHIN).withThrowableThat().withCauseInstanceOf(LimitReachedException.class);
+    }
+
+    @Test
+    void tenantsTogetherLeaveBansToTheCluster() {
+        for (String tenant : List.of("t1", "t2")) {
+            host.await(inTenant(tenant, "a", OptionalLong.empty()));
+            host.await(inTenant(tenant, "b", OptionalLong.empty()));
+        }
+        isFull(inTenant("t3", "a", OptionalLong.empty()));
+        restart();
+        isFull(inTenant("t3", "a", OptionalLong.empty()));
+        assertThat(ban(Kind.CLIENT, "mine", OptionalLong.empty()).isNew()).isTrue();
+        isFull(asked(Kind.CLIENT, "another", OptionalLong.empty(), false));
+    }
+
+    @Test
+    void bansOfAddressesHaveABoundOfTheirOwn() {
+        for (int i = 0; i < 5; i++) {
+            ban(Kind.USER, "u" + i, OptionalLong.empty());
+        }
+        isFull(asked(Kind.CLIENT, "c", OptionalLong.empty(), false));
+        ban(Kind.ADDRESS, "192.0.2.1", OptionalLong.empty());
+        ban(Kind.ADDRESS, "192.0.2.2", OptionalLong.empty());
+        isFull(asked(Kind.ADDRESS, "192.0.2.3", OptionalLong.empty(), false));
+    }
+
+    @Test
+    void aBanThatHasEndedGivesWayWhenThereIsNoRoom() {
+        Made ended = host.await(inTenant("t1", "a", OptionalLong.of(10)));
+        host.await(inTenant("t1", "b", OptionalLong.empty()));
+        isFull(inTenant("t1", "c", OptionalLong.empty()));
+        now += 10_000;
+        assertThat(host.await(inTenant("t1", "c", OptionalLong.empty())).isNew())
+                .isTrue();
+        assertThat(all(filter())).extracting(Ban::subject).containsExactlyInAnyOrder("b", "c");
+        assertThat(unban(Optional.empty(), ended)).isFalse();
+        isFull(inTenant("t1", "d", OptionalLong.empty()));
     }
 
     @Test
