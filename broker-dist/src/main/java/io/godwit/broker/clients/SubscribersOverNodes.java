@@ -5,6 +5,7 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.broker.api.LogText;
+import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.api.TenantParts;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
@@ -40,6 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SubscribersOverNodes implements SubscribeOnBehalf {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribersOverNodes.class);
+    private static final StoreFailures FAILURES = new StoreFailures(LOG);
     /** Each may hold a client id for as long as the stores take. */
     static final int MAX_STORED = 16;
     /** One tenant has one part in this many. */
@@ -234,13 +236,15 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         }
         boolean isRefused = cause instanceof RangeException store && store.reason() == RangeException.Cause.OVERLOADED;
         if (isRefused) {
-            return new NotServingException("the stores take nothing now: " + cause.getMessage());
+            return new NotServingException(FAILURES.told("the stores take nothing now", cause));
         }
         if (cause instanceof RangeException || cause instanceof TimeoutException) {
             return new OperationException(
                     OperationException.Kind.FAILED,
-                    "the stores did not answer: it may be done, in part or later; what was subscribed is in force at "
-                            + "the latest when the client connects (" + cause + ")");
+                    FAILURES.told(
+                            "the stores did not answer: it may be done, in part or later; what was subscribed is in "
+                                    + "force at the latest when the client connects",
+                            cause));
         }
         return cause instanceof RuntimeException fault ? fault : new CompletionException(cause);
     }

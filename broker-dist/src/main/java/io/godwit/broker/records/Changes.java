@@ -5,6 +5,7 @@ import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
+import io.godwit.broker.api.StoreFailures;
 import io.godwit.dist.record.RecordStore;
 import io.godwit.dist.record.RecordStore.Changed;
 import io.godwit.dist.record.RecordStore.Decision;
@@ -17,9 +18,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /** Changes records for operators, a bounded number at a time, and translates failures for the API. Any thread. */
 final class Changes {
+    private static final StoreFailures FAILURES = new StoreFailures(LoggerFactory.getLogger(Changes.class));
     static final int MAX_UNDER_WAY = 64;
 
     private final RecordStore store;
@@ -62,6 +65,7 @@ final class Changes {
                         || cause instanceof NotAllowedException
                         || cause instanceof ChangedMeanwhileException
                 ? (RuntimeException) cause
-                : new NotServingException("the dist store does not answer, it may be stored later: " + cause);
+                : new NotServingException(
+                        FAILURES.told("the dist store does not answer, it may be stored later", cause));
     }
 }

@@ -73,8 +73,8 @@ public final class RecordMutation {
     /**
      * Deletes a record.
      *
-     * @param expected revision to delete, 0 for no record, negative for a mutation that changes nothing and asks for the
-     *     present record; null for an unconditional delete
+     * @param expected revision to delete, 0 for no record; negative for a mutation that changes nothing and asks for
+     *     the present record; null for an unconditional delete
      */
     static byte[] delete(byte[] key, @Nullable Long expected) {
         return encode(DELETE, expected, 0, key, new byte[0]);
