@@ -56,7 +56,8 @@ class OperationTest {
                         "configuration",
                         "listPlugins",
                         "listBalancers",
-                        "listReplicas")
+                        "listReplicas",
+                        "drainState")
                 .doesNotContain("getClient", "disconnectClient", "publishMessage", "streamEvents");
     }
 }
