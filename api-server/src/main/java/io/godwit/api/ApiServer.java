@@ -181,7 +181,7 @@ public final class ApiServer implements AutoCloseable {
         HttpServer server = server(mine)
                 .connectionHandler(connections::opened)
                 .invalidRequestHandler(request -> RouterSetup.invalid(request, gateway))
-                .requestHandler(RouterSetup.router(mine, contract, routes, gateway));
+                .requestHandler(RouterSetup.router(mine, contract, routes, gateway, ports.counts()));
         await(
                 server.listen(config.port(), address.getHostAddress()),
                 "cannot listen on " + config.host() + ":" + config.port()

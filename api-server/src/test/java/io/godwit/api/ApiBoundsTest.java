@@ -361,6 +361,70 @@ class ApiBoundsTest {
         }
     }
 
+    private static String withToken(String path) {
+        return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a secret\r\n\r\n";
+    }
+
+    /** Each limit is another question to all nodes. */
+    @Test
+    void topListsOfOneTokenLeaveSomeToOthers(@TempDir Path dir) throws Exception {
+        String path = "/api/v1/top/slow-subscribers?limit=";
+        List<Socket> open = new ArrayList<>();
+        try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(100, 100, LONG, LONG, LONG, 1_000, 1_000))) {
+            api.node.top.hangs = true;
+            for (int i = 1; i <= 9; i++) {
+                Socket socket = api.connect();
+                open.add(socket);
+                write(socket, withToken(path + i));
+            }
+            Await.until("one is refused", () -> api.raw(withToken(path + 10), 1_000)
+                    .startsWith("HTTP/1.1 429"));
+            assertThat(api.node.top.asked).hasSize(3);
+            api.node.top.hangs = false;
+            assertThat(api.get(path + 11, "Authorization", "Bearer another").status())
+                    .isEqualTo(200);
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    /** While a node hangs, the questions of one token to it do not keep another one from a client. */
+    @Test
+    void questionsOfOneTokenAboutOneClientLeaveSomeToOthers(@TempDir Path dir) throws Exception {
+        String path = "/api/v1/clients/lamp";
+        List<Socket> open = new ArrayList<>();
+        try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(100, 100, LONG, LONG, LONG, 1_000, 1_000))) {
+            api.node.hangsAboutOne = true;
+            for (int i = 0; i < 8; i++) {
+                Socket socket = api.connect();
+                open.add(socket);
+                write(socket, withToken(path));
+            }
+            Await.until("they are asked", () -> api.node.hanging.size() == 8);
+            api.node.hangsAboutOne = false;
+            Got refused = api.get(path, "Authorization", "Bearer a secret");
+            assertThat(refused.status()).isEqualTo(429);
+            assertThat(refused.header("Retry-After")).isEqualTo("1");
+            assertThat(api.get(path, "Authorization", "Bearer another").status())
+                    .isEqualTo(404);
+            for (Socket socket : open) {
+                socket.close(); // the caller has left, but the nodes are still asked
+            }
+            assertThat(api.get(path, "Authorization", "Bearer a secret").status())
+                    .isEqualTo(429);
+            api.node.hanging.get(0).cancel(false);
+            Await.until(
+                    "it may ask again",
+                    () -> api.get(path, "Authorization", "Bearer a secret").status() == 404);
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
     /** The loop that answers all others does not look at a body that is not small. */
     @Test
     void largeBodiesAreCheckedElsewhere() throws Exception {

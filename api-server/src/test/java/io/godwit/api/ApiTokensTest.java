@@ -113,6 +113,17 @@ class ApiTokensTest {
     }
 
     @Test
+    void aRemovalNamesNodesThatMayStillAcceptIt() throws Exception {
+        made(wanted("new", "viewer"));
+        api.node.records.missing = List.of(FakeNode.OTHER);
+        Got removed = send("DELETE", TOKENS + "/new", null, ADMIN);
+        assertThat(removed.status()).isEqualTo(503);
+        assertThat(removed.problem()).isEqualTo("nodes-missing");
+        assertThat(removed.json().getJsonArray("missingNodes")).containsExactly(FakeNode.OTHER);
+        assertThat(api.node.records.tokens()).isEmpty();
+    }
+
+    @Test
     void theTextOfATokenIsInItsAnswerAlone() throws Exception {
         Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");
         ListAppender<ILoggingEvent> log = new ListAppender<>();

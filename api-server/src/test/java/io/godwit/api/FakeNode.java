@@ -80,6 +80,8 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     volatile List<NodeHistory> history = List.of();
     /** Answers nothing about clients. */
     volatile boolean hangs;
+    /** Answers nothing about one client. */
+    volatile boolean hangsAboutOne;
     /** What it has not answered. */
     final List<CompletableFuture<?>> hanging = new CopyOnWriteArrayList<>();
     /** Whether no connection can be ended now. */
@@ -193,6 +195,11 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
 
     @Override
     public CompletableFuture<Answer<Optional<ClientView>>> client(ClientKey key, Duration within) {
+        if (hangsAboutOne) {
+            CompletableFuture<Answer<Optional<ClientView>>> never = new CompletableFuture<>();
+            hanging.add(never);
+            return never;
+        }
         return isStarting
                 ? CompletableFuture.failedFuture(new NotServingException("the node starts"))
                 : CompletableFuture.completedFuture(new Answer<>(Optional.ofNullable(clients.get(key)), missing));

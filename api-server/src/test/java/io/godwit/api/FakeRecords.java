@@ -116,9 +116,9 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Boolean> remove(String name, Duration within) {
+    public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
         boolean existed = tokens.remove(name) != null;
         listed = List.copyOf(tokens.values());
-        return done(existed);
+        return done(new Answer<>(existed, missing));
     }
 }

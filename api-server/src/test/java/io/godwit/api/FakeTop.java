@@ -10,6 +10,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Lists of one item each. */
 final class FakeTop implements TopSource {
+    volatile boolean hangs;
+    /** What it has not answered. */
+    final List<CompletableFuture<?>> hanging = new CopyOnWriteArrayList<>();
     /** What was asked, in words. */
     final List<String> asked = new CopyOnWriteArrayList<>();
 
@@ -33,7 +36,12 @@ final class FakeTop implements TopSource {
         return told(new BusyTopic("birds", "a/b", 1, 2, 3));
     }
 
-    private static <T> CompletableFuture<Answer<List<T>>> told(T item) {
+    private <T> CompletableFuture<Answer<List<T>>> told(T item) {
+        if (hangs) {
+            CompletableFuture<Answer<List<T>>> never = new CompletableFuture<>();
+            hanging.add(never);
+            return never;
+        }
         return CompletableFuture.completedFuture(new Answer<>(List.of(item), List.of(FakeNode.OTHER)));
     }
 }

@@ -5,6 +5,7 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
+import io.godwit.broker.api.StoreFailures;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DelayedOverNodes implements DelayedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(DelayedOverNodes.class);
+    private static final StoreFailures FAILURES = new StoreFailures(LOG);
     static final int MAX_QUESTIONS = 4;
     /**
      * Bound of questions about one message. It is separate, so that slow searches do not keep operators from discarding
@@ -215,6 +217,6 @@ final class DelayedOverNodes implements DelayedAdmin {
     private static RuntimeException reasonOf(Throwable cause) {
         return cause instanceof IllegalArgumentException wrong
                 ? wrong
-                : new NotServingException("the inbox store does not answer: " + cause);
+                : new NotServingException(FAILURES.told("the inbox store does not answer", cause));
     }
 }

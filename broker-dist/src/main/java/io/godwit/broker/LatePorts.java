@@ -358,7 +358,7 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Boolean> remove(String name, Duration within) {
+            public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
                 return ask(made, tokens -> tokens.remove(name, within));
             }
         };

@@ -206,12 +206,16 @@ public final class DistWorker implements AutoCloseable {
         return records;
     }
 
-    /** As for a SUBACK: completes when this node and every other member have applied all that is committed. */
-    private CompletableFuture<Void> recordsInForce(Deadline deadline) {
+    /**
+     * As for a SUBACK: waits until this node and every other member have applied all that is committed.
+     *
+     * @return the members that have not
+     */
+    private CompletableFuture<List<String>> recordsInForce(Deadline deadline) {
         LivePeers others = peers;
         return others == null
-                ? CompletableFuture.completedFuture(null)
-                : others.untilAppliedHere(deadline).thenCompose(done -> others.untilOthersHaveApplied());
+                ? CompletableFuture.completedFuture(List.of())
+                : others.unconfirmedBy(deadline);
     }
 
     public void start() {

@@ -16,8 +16,16 @@ import org.jspecify.annotations.Nullable;
  * <p>A change completes when every serving node applies it, or has not confirmed it within five seconds.
  */
 public interface BanAdmin {
-    /** The most bans of operators, about: each of the requests under way may add one more. */
+    /**
+     * The most bans of client ids and user names by operators, about: each of the requests under way may add one more.
+     */
     int MAX_BANS = 10_000;
+
+    /** The most bans of addresses by operators, about. Tenant-bound callers make none. */
+    int MAX_ADDRESS_BANS = 10_000;
+
+    /** The most of {@link #MAX_BANS} that all tenant-bound callers together may make. */
+    int MAX_BANS_OF_TENANTS = 5_000;
 
     /** The most of these that tenant-bound callers may make in their tenant, so that other tenants can still ban. */
     int MAX_BANS_OF_TENANT = 1_000;
@@ -142,7 +150,7 @@ public interface BanAdmin {
      * does.
      *
      * @param tenant the tenant that the caller is bound to, which the ban must be in; empty for any, and addresses
-     * @return whether there was one
+     * @return whether there was one; missing are nodes that have not confirmed and may still have it
      */
     CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within);
 }

@@ -54,6 +54,10 @@ public interface TokenAdmin {
     /** @return false when that name exists already; the existing token stays */
     CompletableFuture<Boolean> add(Token token, Duration within);
 
-    /** @return whether there was one; on completion no serving node accepts it any more */
-    CompletableFuture<Boolean> remove(String name, Duration within);
+    /**
+     * Removes a token. On completion no serving node accepts it any more, except those that the answer names.
+     *
+     * @return whether there was one; missing are nodes that have not confirmed and may still accept it
+     */
+    CompletableFuture<Answer<Boolean>> remove(String name, Duration within);
 }

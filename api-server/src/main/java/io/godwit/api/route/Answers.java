@@ -28,6 +28,7 @@ import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
@@ -55,6 +56,7 @@ public final class Answers {
     private final ApiCounts counts;
     private final boolean checks;
     private final AnswerRoom room = AnswerRoom.ofHeap();
+    private final CallerParts encodings = new CallerParts(CallerParts.MOST_ENCODED);
 
     /**
      * @param bodies threads that produce streamed bodies
@@ -137,8 +139,15 @@ public final class Answers {
             }
         } else {
             Context loop = vertx.getOrCreateContext();
+            String caller = caller(call);
+            if (!encodings.tryTake(caller)) {
+                counts.limited(ApiCounts.Bound.TOKEN);
+                problem(ctx, tooManyEncoded());
+                return;
+            }
             encoders.supply(() -> encoded(operation, reply, json, call))
                     .whenComplete((body, failure) -> loop.runOnContext(now -> {
+                        encodings.give(caller);
                         if (body == null) {
                             problem(ctx, FailureProblems.of(failure, operation));
                         } else {
@@ -146,6 +155,17 @@ public final class Answers {
                         }
                     }));
         }
+    }
+
+    private static Problem tooManyEncoded() {
+        return Problem.tooMany(
+                CallerParts.MOST_ENCODED + " large answers of this token or its tenant are being formatted",
+                Duration.ofSeconds(1));
+    }
+
+    /** Empty for an unknown caller. */
+    private static String caller(Call call) {
+        return call.caller().map(Principal::share).orElse("");
     }
 
     /**
@@ -202,7 +222,7 @@ public final class Answers {
             return;
         }
         boolean isOwn = reply.json() != null; // files and scrapes are shared by all readers
-        String caller = call.caller().map(Principal::share).orElse("");
+        String caller = caller(call);
         if (ctx.request().method().equals(HttpMethod.HEAD)) {
             response.putHeader("Content-Length", Integer.toString(bytes.length));
             response.end();

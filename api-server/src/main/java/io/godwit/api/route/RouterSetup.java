@@ -4,6 +4,7 @@ import io.godwit.api.contract.Contract;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.SecurityHeaders;
+import io.godwit.api.port.ApiCounts;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Vertx;
@@ -24,15 +25,18 @@ public final class RouterSetup {
 
     private RouterSetup() {}
 
-    public static Router router(Vertx vertx, Contract contract, Routes routes, Gateway gateway) {
+    /** @param counts counts requests of callers that have too many under way */
+    public static Router router(Vertx vertx, Contract contract, Routes routes, Gateway gateway, ApiCounts counts) {
         Router router = Router.router(vertx);
         router.route().handler(gateway::begin);
+        CallerParts parts = new CallerParts(CallerParts.MOST_REQUESTS);
         Map<String, List<String>> methods = new LinkedHashMap<>();
         for (Operation operation : contract.operations()) {
-            Handler handler = routes.handlers().get(operation.id());
-            if (handler == null) {
+            Handler unbounded = routes.handlers().get(operation.id());
+            if (unbounded == null) {
                 continue;
             }
+            Handler handler = parts.bounded(operation, unbounded, counts);
             String path = operation.path().replaceAll("\\{(\\w+)}", ":$1");
             router.route(HttpMethod.valueOf(operation.method()), path)
                     .handler(ctx -> gateway.take(ctx, operation, handler));

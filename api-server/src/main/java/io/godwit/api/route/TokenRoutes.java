@@ -182,8 +182,12 @@ public final class TokenRoutes {
 
     private CompletableFuture<Reply> remove(Call call) {
         String name = call.parameters().getString("name");
-        return tokens.remove(name, call.within()).thenApply(existed -> {
-            if (!existed) {
+        return tokens.remove(name, call.within()).thenApply(removed -> {
+            if (removed.value() && !removed.missingNodes().isEmpty()) {
+                throw new ProblemException(Problem.nodesMissing(
+                        "it is removed; nodes that did not confirm may still accept it", removed.missingNodes()));
+            }
+            if (!removed.value()) {
                 Optional<TokenFile.Entry> entry = ofFile.get().stream()
                         .filter(each -> each.name().equals(name))
                         .findFirst();

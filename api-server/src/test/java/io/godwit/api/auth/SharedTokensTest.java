@@ -2,6 +2,7 @@ package io.godwit.api.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.port.Answer;
 import io.godwit.api.port.TokenAdmin;
 import java.time.Duration;
 import java.util.List;
@@ -34,8 +35,8 @@ class SharedTokensTest {
                     }
 
                     @Override
-                    public CompletableFuture<Boolean> remove(String name, Duration within) {
-                        return CompletableFuture.completedFuture(false);
+                    public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
+                        return CompletableFuture.completedFuture(Answer.complete(false));
                     }
                 })
                 .ofSubject(new X500Principal("CN=ops"));

@@ -40,4 +40,24 @@ class OperationTest {
         }
         assertThat(schemas.get()).isGreaterThan(30);
     }
+
+    /** Each of them asks all nodes, or may read much, whatever its parameters are. */
+    @Test
+    void readsOfAllNodesAreSearches() {
+        assertThat(Contract.load().operations().stream()
+                        .filter(Operation::isSearch)
+                        .map(Operation::id))
+                .contains(
+                        "listClients",
+                        "history",
+                        "topSlowSubscribers",
+                        "topClients",
+                        "topTopics",
+                        "configuration",
+                        "listPlugins",
+                        "listBalancers",
+                        "listReplicas",
+                        "drainState")
+                .doesNotContain("getClient", "disconnectClient", "publishMessage", "streamEvents");
+    }
 }

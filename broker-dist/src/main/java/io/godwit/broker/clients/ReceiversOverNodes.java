@@ -4,6 +4,7 @@ import io.godwit.api.port.Answer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.clients.AllNodes.Answers;
 import io.godwit.dist.client.GroupInfo;
 import io.godwit.inbox.client.SessionCatalog;
@@ -26,12 +27,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * The receivers of a topic, and the subscribers of a filter, on all nodes, for the API. Each node reports the sessions
  * in its memory; every node knows all stored ones, so these come from this node.
  */
 final class ReceiversOverNodes implements SubscriptionAdmin {
+    private static final StoreFailures FAILURES =
+            new StoreFailures(LoggerFactory.getLogger(ReceiversOverNodes.class));
     /** Bound of the texts in a list with more than one receiver; clients choose the texts. */
     private static final long MOST_CHARS = 1 << 20;
 
@@ -171,7 +175,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
         }
         if (stored.failure != null) {
             throw new CompletionException(
-                    new NotServingException("the inbox store does not answer: " + stored.failure));
+                    new NotServingException(FAILURES.told("the inbox store does not answer", stored.failure)));
         }
         return new Answer<>(found, List.copyOf(live.missing().keySet()));
     }

@@ -7,6 +7,7 @@ import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
+import io.godwit.broker.api.StoreFailures;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SessionsOverNodes implements SessionAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(SessionsOverNodes.class);
+    private static final StoreFailures FAILURES = new StoreFailures(LOG);
     static final int MAX_QUESTIONS = 4;
     /**
      * Bound of questions about one session. It is separate, so that slow searches do not keep operators from ending a
@@ -129,7 +131,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     private static RuntimeException reasonOf(Throwable failure) {
         return failure instanceof IllegalArgumentException wrong
                 ? wrong
-                : new NotServingException("the inbox store does not answer: " + failure);
+                : new NotServingException(FAILURES.told("the inbox store does not answer", failure));
     }
 
     private SessionView view(StoredSessionInfo session) {

@@ -5,6 +5,8 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.broker.api.LogText;
+import io.godwit.broker.api.StoreFailures;
+import io.godwit.broker.api.TenantParts;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;
@@ -26,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -40,15 +41,18 @@ import org.slf4j.LoggerFactory;
  */
 public final class SubscribersOverNodes implements SubscribeOnBehalf {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribersOverNodes.class);
+    private static final StoreFailures FAILURES = new StoreFailures(LOG);
     /** Each may hold a client id for as long as the stores take. */
     static final int MAX_STORED = 16;
+    /** One tenant has one part in this many. */
+    static final int SHARES = 4;
 
     private final AllNodes nodes;
     private final SessionCatalog catalog;
     private final Supplier<StoredSubscriber> stored;
     private final boolean hasMountPoints;
-    /** Changes of stored sessions under way. Atomic: they begin and end on any thread. */
-    private final AtomicInteger underWay = new AtomicInteger();
+    /** Changes of stored sessions under way; their bytes are bounded by their number. */
+    private final TenantParts underWay = new TenantParts(MAX_STORED, 0, SHARES);
 
     /**
      * @param stored uses the current configuration
@@ -182,16 +186,16 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
             ClientKey client,
             Duration within,
             Function<ClientInfo, CompletableFuture<StoredSubscriber.Outcome>> change) {
-        if (underWay.incrementAndGet() > MAX_STORED) {
-            underWay.decrementAndGet();
-            return CompletableFuture.failedFuture(new NotServingException(
-                    "this node changes " + MAX_STORED + " stored sessions already; ask again later"));
+        String tenant = client.tenant().value();
+        if (!underWay.enter(tenant, 0)) {
+            return CompletableFuture.failedFuture(new NotServingException("this node changes " + MAX_STORED
+                    + " stored sessions already, or " + MAX_STORED / SHARES + " of the tenant; ask again later"));
         }
         Deadline deadline = new Deadline(System.nanoTime() + within.toNanos());
         return catalog.find(client.tenant(), client.clientId(), deadline)
                 .thenCompose(found -> found.map(session -> ofStored(session, change))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())))
-                .whenComplete((done, failure) -> underWay.decrementAndGet())
+                .whenComplete((done, failure) -> underWay.leave(tenant, 0))
                 .copy() // it continues, and counts, until it ends
                 .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
                 .exceptionally(failure -> {
@@ -232,13 +236,15 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         }
         boolean isRefused = cause instanceof RangeException store && store.reason() == RangeException.Cause.OVERLOADED;
         if (isRefused) {
-            return new NotServingException("the stores are overloaded: " + cause.getMessage());
+            return new NotServingException(FAILURES.told("the stores are overloaded", cause));
         }
         if (cause instanceof RangeException || cause instanceof TimeoutException) {
             return new OperationException(
                     OperationException.Kind.FAILED,
-                    "the stores did not answer: the change may be done, wholly or in part, or follow later; new "
-                            + "subscriptions apply at the latest when the client connects (" + cause + ")");
+                    FAILURES.told(
+                            "the stores did not answer: the change may be done, wholly or in part, or follow later; "
+                                    + "new subscriptions apply at the latest when the client connects",
+                            cause));
         }
         return cause instanceof RuntimeException fault ? fault : new CompletionException(cause);
     }

@@ -4,6 +4,7 @@ import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
+import io.godwit.broker.api.TenantParts;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.mqtt.intercept.MessageBounds;
@@ -21,8 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -33,11 +32,14 @@ import java.util.function.LongSupplier;
  */
 public final class OperatorPublisher implements MessagePublisher {
     /**
-     * Bound of messages under way. A message counts until its outcome is known, even if nobody waits for it any more.
+     * Bound of messages of operators under way, and the same for plugins. A message counts until its outcome is known,
+     * even if nobody waits for it any more.
      */
     static final int MAX_UNDER_WAY = 64;
 
     static final long MAX_UNDER_WAY_BYTES = 32L << 20;
+    /** Operators of one tenant have one part in this many. */
+    static final int SHARES = 4;
 
     /** A client id that no client may have. */
     private static final ClientId ID = new ClientId("\0api");
@@ -57,10 +59,10 @@ public final class OperatorPublisher implements MessagePublisher {
     private final TopicRules rules;
     private final int maxMessageBytes;
     private final LongSupplier wallMillis;
-    /** Atomic: changed on any thread. */
-    private final AtomicInteger underWay = new AtomicInteger();
-    /** Heap bytes of the decoded messages under way. */
-    private final AtomicLong bytesUnderWay = new AtomicLong();
+    /** Messages of operators under way, and their heap bytes. */
+    private final TenantParts underWay = new TenantParts(MAX_UNDER_WAY, MAX_UNDER_WAY_BYTES, SHARES);
+    /** Those of plugins, which nothing divides by tenant. */
+    private final TenantParts underWayOfPlugins = new TenantParts(MAX_UNDER_WAY, MAX_UNDER_WAY_BYTES, 1);
 
     /**
      * @param publishers {@link io.godwit.dist.client.DistClient#publisher(ClientInfo)}
@@ -88,18 +90,19 @@ public final class OperatorPublisher implements MessagePublisher {
 
     @Override
     public CompletableFuture<Outcome> publish(String tenant, Outgoing outgoing) {
-        return publish(tenant, outgoing, this::admitted);
+        return publish(tenant, outgoing, underWay, this::admitted);
     }
 
-    /** For plugins: only the limits of the node hold. Shares the bound on messages under way. */
+    /** For plugins: only the limits of the node hold. They have the same bound as operators, and do not share it. */
     public MessagePublisher ofPlugins() {
-        return (tenant, outgoing) -> publish(tenant, outgoing, this::withinNode);
+        return (tenant, outgoing) -> publish(tenant, outgoing, underWayOfPlugins, this::withinNode);
     }
 
     /** @param admitting its result is run when the retain store has the message or will never get it */
     private CompletableFuture<Outcome> publish(
             String tenantName,
             Outgoing outgoing,
+            TenantParts counted,
             BiFunction<ClientInfo, Message, CompletableFuture<Runnable>> admitting) {
         Message message = new Message(
                 outgoing.topic(),
@@ -115,9 +118,9 @@ public final class OperatorPublisher implements MessagePublisher {
         } catch (RuntimeException refused) {
             return CompletableFuture.failedFuture(refused);
         }
-        if (!enter(message)) {
-            return CompletableFuture.failedFuture(
-                    new NotServingException("too much is being published through this node's API; try again later"));
+        if (!counted.enter(tenantName, message.heapBytes())) {
+            return CompletableFuture.failedFuture(new NotServingException(
+                    "too much is being published through this node's API, or by this tenant; try again later"));
         }
         CompletableFuture<Runnable> admitted;
         try {
@@ -129,7 +132,7 @@ public final class OperatorPublisher implements MessagePublisher {
                         .handle((outcome, failure) ->
                                 failure == null ? outcome : DistOutcome.ofFailure(causeOf(failure)))
                         .thenApply(OperatorPublisher::outcome))
-                .whenComplete((done, failure) -> leave(message));
+                .whenComplete((done, failure) -> counted.leave(tenantName, message.heapBytes()));
     }
 
     private CompletableFuture<Runnable> withinNode(ClientInfo publisher, Message message) {
@@ -185,21 +188,6 @@ public final class OperatorPublisher implements MessagePublisher {
         } else if (refusal != null) {
             throw new IllegalArgumentException("is refused: " + refusal);
         }
-    }
-
-    private boolean enter(Message message) {
-        int count = underWay.incrementAndGet();
-        long bytes = bytesUnderWay.addAndGet(message.heapBytes());
-        boolean mayEnter = count <= MAX_UNDER_WAY && (bytes <= MAX_UNDER_WAY_BYTES || count == 1);
-        if (!mayEnter) {
-            leave(message);
-        }
-        return mayEnter;
-    }
-
-    private void leave(Message message) {
-        underWay.decrementAndGet();
-        bytesUnderWay.addAndGet(-message.heapBytes());
     }
 
     /** A delayed message is retained when it is published. */

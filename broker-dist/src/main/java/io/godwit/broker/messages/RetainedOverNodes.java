@@ -6,6 +6,7 @@ import io.godwit.api.port.Page;
 import io.godwit.api.port.RetainedAdmin;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
+import io.godwit.broker.api.StoreFailures;
 import io.godwit.kv.client.Deadline;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicRules;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RetainedOverNodes implements RetainedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(RetainedOverNodes.class);
+    private static final StoreFailures FAILURES = new StoreFailures(LOG);
     static final int MAX_QUESTIONS = 4;
     /**
      * Bound of questions about one message. It is separate, so that slow searches do not keep operators from clearing a
@@ -253,6 +255,6 @@ public final class RetainedOverNodes implements RetainedAdmin {
                 || cause instanceof WrongCursorException
                 || cause instanceof NotAllowedException
                 || cause instanceof NotServingException;
-        return isSaid ? cause : new NotServingException("the retain store does not answer: " + cause);
+        return isSaid ? cause : new NotServingException(FAILURES.told("the retain store does not answer", cause));
     }
 }

@@ -5,7 +5,9 @@ import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
+import io.godwit.broker.api.StoreFailures;
 import io.godwit.dist.record.RecordStore;
+import io.godwit.dist.record.RecordStore.Changed;
 import io.godwit.dist.record.RecordStore.Decision;
 import io.godwit.dist.record.RecordsRefusedException;
 import io.godwit.dist.record.StoredRecord;
@@ -16,9 +18,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /** Changes records for operators, a bounded number at a time, and translates failures for the API. Any thread. */
 final class Changes {
+    private static final StoreFailures FAILURES = new StoreFailures(LoggerFactory.getLogger(Changes.class));
     static final int MAX_UNDER_WAY = 64;
 
     private final RecordStore store;
@@ -31,15 +35,20 @@ final class Changes {
 
     /** As {@link RecordStore#change}, but fails with the exceptions of an API port. */
     CompletableFuture<@Nullable StoredRecord> change(String kind, String name, Decision decision, Duration within) {
+        return changed(kind, name, decision, within).thenApply(done -> done.before());
+    }
+
+    /** As {@link RecordStore#changed}, but fails with the exceptions of an API port. */
+    CompletableFuture<Changed> changed(String kind, String name, Decision decision, Duration within) {
         if (underWay.incrementAndGet() > MAX_UNDER_WAY) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(
                     new NotServingException("this node makes " + MAX_UNDER_WAY + " changes already; ask again later"));
         }
-        return store.change(kind, name, decision, new Deadline(System.nanoTime() + within.toNanos()))
+        return store.changed(kind, name, decision, new Deadline(System.nanoTime() + within.toNanos()))
                 .copy()
                 .orTimeout(Math.max(1, within.toNanos()), TimeUnit.NANOSECONDS)
-                .whenComplete((before, failure) -> underWay.decrementAndGet())
+                .whenComplete((changed, failure) -> underWay.decrementAndGet())
                 .exceptionally(failure -> {
                     throw new CompletionException(reasonOf(failure));
                 });
@@ -56,6 +65,7 @@ final class Changes {
                         || cause instanceof NotAllowedException
                         || cause instanceof ChangedMeanwhileException
                 ? (RuntimeException) cause
-                : new NotServingException("the dist store does not answer, it may be stored later: " + cause);
+                : new NotServingException(
+                        FAILURES.told("the dist store does not answer, it may be stored later", cause));
     }
 }

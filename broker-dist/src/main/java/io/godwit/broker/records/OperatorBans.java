@@ -15,11 +15,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,10 +38,24 @@ public final class OperatorBans implements BanAdmin {
     private final Changes changes;
     private final BanTable table;
     private final LongSupplier nowMillis;
-    private final int most;
-    private final int mostOfTenant;
+    private final Bounds bounds;
     /** The bans in the table, by id. Written by the listener, read by any thread. */
     private final ConcurrentNavigableMap<String, Ban> bans = new ConcurrentSkipListMap<>();
+    /** The ids of those that callers made who are bound to a tenant. Written and read like the bans. */
+    private final Set<String> madeInTenants = ConcurrentHashMap.newKeySet();
+
+    /**
+     * How many bans there may be, about.
+     *
+     * @param names of client ids and user names
+     * @param ofTenants of these, made by callers who are bound to a tenant
+     * @param ofTenant of these, in one tenant
+     * @param addresses of addresses
+     */
+    record Bounds(int names, int ofTenants, int ofTenant, int addresses) {}
+
+    /** A bound that a new ban must keep. */
+    private record Bound(Predicate<Ban> counted, int most, String told) {}
 
     /**
      * Fills the table, and keeps it up to date.
@@ -46,15 +63,18 @@ public final class OperatorBans implements BanAdmin {
      * @param nowMillis wall time, by the clock of the table
      */
     public OperatorBans(RecordStore records, BanTable table, LongSupplier nowMillis) {
-        this(records, table, nowMillis, MAX_BANS, MAX_BANS_OF_TENANT);
+        this(
+                records,
+                table,
+                nowMillis,
+                new Bounds(MAX_BANS, MAX_BANS_OF_TENANTS, MAX_BANS_OF_TENANT, MAX_ADDRESS_BANS));
     }
 
-    OperatorBans(RecordStore records, BanTable table, LongSupplier nowMillis, int most, int mostOfTenant) {
+    OperatorBans(RecordStore records, BanTable table, LongSupplier nowMillis, Bounds bounds) {
         this.changes = new Changes(records);
         this.table = table;
         this.nowMillis = nowMillis;
-        this.most = most;
-        this.mostOfTenant = mostOfTenant;
+        this.bounds = bounds;
         records.index().listen(KIND, new Listener());
     }
 
@@ -66,6 +86,11 @@ public final class OperatorBans implements BanAdmin {
             try {
                 ban = BanRecords.read(record.name(), record.value());
                 table.put(BanRecords.subject(ban), ban.untilMillis() < 0 ? BanTable.NEVER : ban.untilMillis());
+                if (BanRecords.isMadeInTenant(record.name(), record.value())) {
+                    madeInTenants.add(record.name());
+                } else {
+                    madeInTenants.remove(record.name());
+                }
             } catch (IllegalArgumentException e) {
                 LOG.error("a stored ban has no effect on this node: {}", e.getMessage());
                 gone(record.name());
@@ -76,6 +101,7 @@ public final class OperatorBans implements BanAdmin {
 
         @Override
         public void gone(String name) {
+            madeInTenants.remove(name);
             Ban ban = bans.remove(name);
             if (ban != null) {
                 table.remove(BanRecords.subject(ban));
@@ -112,6 +138,15 @@ public final class OperatorBans implements BanAdmin {
             return CompletableFuture.failedFuture(e);
         }
         byte[] value = BanRecords.value(ban, wanted.isTenantBound());
+        Optional<Ban> ended = bans.containsKey(ban.id()) ? Optional.empty() : endedInTheWay(wanted);
+        if (ended.isPresent()) {
+            Duration half = within.dividedBy(2);
+            return removeEnded(ended.get(), half).thenCompose(done -> put(ban, value, wanted, half));
+        }
+        return put(ban, value, wanted, within);
+    }
+
+    private CompletableFuture<Made> put(Ban ban, byte[] value, Wanted wanted, Duration within) {
         return changes.change(
                         KIND,
                         ban.id(),
@@ -128,16 +163,52 @@ public final class OperatorBans implements BanAdmin {
     }
 
     private void checkRoom(Wanted wanted) {
-        if (bans.size() >= most) {
-            throw new LimitReachedException("there are " + most + " bans already");
+        full(wanted).ifPresent(bound -> {
+            throw new LimitReachedException("there are " + bound.most + " bans " + bound.told + " already");
+        });
+    }
+
+    /** The first bound without room for that ban; the narrowest comes first. */
+    private Optional<Bound> full(Wanted wanted) {
+        return boundsOf(wanted).stream()
+                .filter(bound -> bans.values().stream().filter(bound.counted).count() >= bound.most)
+                .findFirst();
+    }
+
+    private List<Bound> boundsOf(Wanted wanted) {
+        if (wanted.kind() == Kind.ADDRESS) {
+            return List.of(new Bound(ban -> ban.kind() == Kind.ADDRESS, bounds.addresses, "of addresses"));
         }
-        if (wanted.isTenantBound()
-                && bans.values().stream()
-                                .filter(ban -> ban.tenant().equals(wanted.tenant()))
-                                .count()
-                        >= mostOfTenant) {
-            throw new LimitReachedException("there are " + mostOfTenant + " bans of the tenant already");
-        }
+        Bound ofAll = new Bound(ban -> ban.kind() != Kind.ADDRESS, bounds.names, "of clients and users");
+        return wanted.isTenantBound()
+                ? List.of(
+                        new Bound(ban -> ban.tenant().equals(wanted.tenant()), bounds.ofTenant, "of the tenant"),
+                        new Bound(ban -> madeInTenants.contains(ban.id()), bounds.ofTenants, "made in tenants"),
+                        ofAll)
+                : List.of(ofAll);
+    }
+
+    /** A ban that has ended and takes the room for that one; empty if there is room, or none has ended. */
+    private Optional<Ban> endedInTheWay(Wanted wanted) {
+        return full(wanted)
+                .flatMap(bound -> bans.values().stream()
+                        .filter(bound.counted.and(this::hasEnded))
+                        .findFirst());
+    }
+
+    private boolean hasEnded(Ban ban) {
+        return ban.untilMillis() >= 0 && ban.untilMillis() <= nowMillis.getAsLong();
+    }
+
+    /** Does nothing if it was renewed meanwhile. */
+    private CompletableFuture<?> removeEnded(Ban ban, Duration within) {
+        return changes.changed(
+                KIND,
+                ban.id(),
+                present -> present != null && hasEnded(BanRecords.read(ban.id(), present.value()))
+                        ? Change.DELETE
+                        : Change.KEEP,
+                within);
     }
 
     private Ban made(Wanted wanted) {
@@ -162,8 +233,8 @@ public final class OperatorBans implements BanAdmin {
 
     @Override
     public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
-        return changes.change(KIND, id, present -> unbanned(tenant, present), within)
-                .thenApply(before -> Answer.complete(isOf(tenant, before)));
+        return changes.changed(KIND, id, present -> unbanned(tenant, present), within)
+                .thenApply(done -> new Answer<>(isOf(tenant, done.before()), done.unconfirmed()));
     }
 
     private Change unbanned(Optional<String> tenant, @Nullable StoredRecord present) {
@@ -183,9 +254,8 @@ public final class OperatorBans implements BanAdmin {
     private void checkIsOfTenant(StoredRecord present) {
         boolean mayChange;
         try {
-            long until = BanRecords.read(present.name(), present.value()).untilMillis();
-            boolean hasEnded = until >= 0 && until <= nowMillis.getAsLong();
-            mayChange = hasEnded || BanRecords.isMadeInTenant(present.name(), present.value());
+            mayChange = hasEnded(BanRecords.read(present.name(), present.value()))
+                    || BanRecords.isMadeInTenant(present.name(), present.value());
         } catch (IllegalArgumentException e) {
             mayChange = false; // written by a later version, perhaps for an operator of the cluster
         }

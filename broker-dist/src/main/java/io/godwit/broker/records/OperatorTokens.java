@@ -2,6 +2,7 @@ package io.godwit.broker.records;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.api.port.Answer;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.TokenAdmin;
 import io.godwit.broker.records.wire.TokenValue;
@@ -116,8 +117,9 @@ public final class OperatorTokens implements TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Boolean> remove(String name, Duration within) {
-        return changes.change(KIND, name, present -> Change.DELETE, within).thenApply(before -> before != null);
+    public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
+        return changes.changed(KIND, name, present -> Change.DELETE, within)
+                .thenApply(done -> new Answer<>(done.before() != null, done.unconfirmed()));
     }
 
     /** The names of the tokens that had ended at that time. */

@@ -33,6 +33,9 @@ public final class ClusterWatch implements WatchSource, AutoCloseable {
      */
     static final int MAX_TENANT_TRACE_FEEDS = 2;
 
+    /** The part of {@link #MAX_TRACE_FEEDS} for traces that are limited to a tenant; the rest is for all tenants. */
+    static final int MAX_TENANTS_TRACE_FEEDS = 3;
+
     private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
     private static final long END_SECONDS = 2;
 
@@ -81,6 +84,11 @@ public final class ClusterWatch implements WatchSource, AutoCloseable {
                 && feeds.stream().filter(each -> each.traces(filter.tenant())).count() >= MAX_TENANT_TRACE_FEEDS) {
             throw new NotServingException(
                     "operators of the tenant trace " + MAX_TENANT_TRACE_FEEDS + " times already; end one");
+        }
+        if (filter.tenant().isPresent()
+                && feeds.stream().filter(NodesFeed::tracesTenant).count() >= MAX_TENANTS_TRACE_FEEDS) {
+            throw new NotServingException(
+                    "operators of this node trace tenants " + MAX_TENANTS_TRACE_FEEDS + " times already; end one");
         }
         return open(TraceQuestion.of(filter), Optional.empty(), longest, MAX_TRACE_FEEDS)
                 .orElseThrow();

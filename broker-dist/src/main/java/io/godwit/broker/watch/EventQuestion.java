@@ -30,6 +30,11 @@ record EventQuestion(Set<String> types, Optional<String> clientId, Optional<Stri
         return new EventQuestion(filter.types(), filter.clientId(), filter.tenant());
     }
 
+    /** Whether it asks for events that are raised for each message. */
+    boolean isOfEachMessage() {
+        return OF_EACH_MESSAGE.stream().anyMatch(kind -> types.contains(EventWords.of(kind).type()));
+    }
+
     @Override
     public String told() {
         return "event";

@@ -90,6 +90,11 @@ final class NodesFeed implements WatchFeed {
         return question instanceof TraceQuestion asked && asked.tenant().equals(tenant);
     }
 
+    /** Whether this is a trace for some tenant. */
+    boolean tracesTenant() {
+        return question instanceof TraceQuestion asked && asked.tenant().isPresent();
+    }
+
     private void look() {
         long now = nanoClock.getAsLong();
         if (isOver || now - lookedNanos < LOOK_NANOS) {

@@ -98,7 +98,9 @@ class SessionsOverNodesTest {
             assertThat(each)
                     .failsWithin(Duration.ofSeconds(10))
                     .withThrowableThat()
-                    .withCauseInstanceOf(NotServingException.class);
+                    .withCauseInstanceOf(NotServingException.class)
+                    .withMessageContaining("the inbox store does not answer")
+                    .withMessageNotContaining("no leader");
         }
         catalog.page = CompletableFuture.failedFuture(new IllegalArgumentException("no cursor"));
         assertThat(sessions.sessions(SessionAdmin.Filter.ALL, "x", 10, within))

@@ -38,6 +38,9 @@ import org.junit.jupiter.api.Test;
 /** Operators' messages take the same path as those of clients; the dist-worker's answers come from the test. */
 class OperatorPublisherTest {
     private static final int MAX_BYTES = 1_000;
+    /** What one tenant may have under way. */
+    private static final int OF_TENANT = OperatorPublisher.MAX_UNDER_WAY / OperatorPublisher.SHARES;
+
     private static final TopicRules RULES = new TopicRules(List.of(), List.of(), false, 60, true);
 
     private final List<Message> published = new ArrayList<>();
@@ -232,7 +235,7 @@ class OperatorPublisherTest {
         assertThat(published).isEmpty();
         assertThat(retain.topics).isEmpty();
         admission = new CompletableFuture<>();
-        for (int i = 0; i < OperatorPublisher.MAX_UNDER_WAY; i++) { // what was refused is no longer under way
+        for (int i = 0; i < OF_TENANT; i++) { // what was refused is no longer under way
             assertThat(publish("a", 3, false)).isNotDone();
         }
     }
@@ -263,13 +266,31 @@ class OperatorPublisherTest {
     void onlySoManyAreUnderWay() {
         answer = new CompletableFuture<>();
         for (int i = 0; i < OperatorPublisher.MAX_UNDER_WAY; i++) {
+            assertThat(publisher.publish("t" + i % OperatorPublisher.SHARES, message("a", 3, false)))
+                    .isNotDone();
+        }
+        fails(publisher.publish("another", message("a", 3, false)), NotServingException.class);
+        assertThat(published).hasSize(OperatorPublisher.MAX_UNDER_WAY);
+        answer.complete(DistOutcome.DELIVERED);
+        assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.DELIVERED);
+    }
+
+    @Test
+    void aTenantLeavesRoomToOthersAndToPlugins() {
+        answer = new CompletableFuture<>();
+        for (int i = 0; i < OF_TENANT; i++) {
             assertThat(publish("a", 3, false)).isNotDone();
         }
-        assertThat(publish("a", 3, false))
-                .failsWithin(Duration.ZERO)
-                .withThrowableThat()
-                .withCauseInstanceOf(NotServingException.class);
-        assertThat(published).hasSize(OperatorPublisher.MAX_UNDER_WAY);
+        fails(publish("a", 3, false), NotServingException.class);
+        assertThat(publisher.publish("t2", message("a", 3, false))).isNotDone();
+        for (int i = 0; i < OperatorPublisher.MAX_UNDER_WAY; i++) {
+            assertThat(publisher.ofPlugins().publish("t1", message("a", 3, false)))
+                    .isNotDone();
+        }
+        fails(publisher.ofPlugins().publish("t1", message("a", 3, false)), NotServingException.class);
+        assertThat(publisher.publish("t3", message("a", 3, false)))
+                .as("plugins have a bound of their own")
+                .isNotDone();
         answer.complete(DistOutcome.DELIVERED);
         assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.DELIVERED);
     }

@@ -2,6 +2,7 @@ package io.godwit.broker.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.port.Answer;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.BanAdmin.Ban;
 import io.godwit.api.port.BanAdmin.Kind;
@@ -70,7 +71,7 @@ class OperatorRecordsTest {
     private void open() {
         dist.start();
         table = new BanTable(() -> now);
-        bans = new OperatorBans(dist.records(), table, () -> now, 5, 2);
+        bans = new OperatorBans(dist.records(), table, () -> now, new OperatorBans.Bounds(5, 4, 2, 2));
         tokens = new OperatorTokens(dist.records(), () -> now, 3);
     }
 
@@ -221,6 +222,52 @@ class OperatorRecordsTest {
         assertThat(unban(Optional.empty(), tenants)).isTrue();
     }
 
+    private CompletableFuture<Made> inTenant(String tenant, String client, OptionalLong seconds) {
+        return bans.ban(new BanAdmin.Wanted(tenant, Kind.CLIENT, client, seconds, "", "ten", true), WITHIN);
+    }
+
+    private void isFull(CompletableFuture<Made> made) {
+        host.runUntilIdle();
+        assertThat(made).failsWithin(WITHIN).withThrowableThat().withCauseInstanceOf(LimitReachedException.class);
+    }
+
+    @Test
+    void tenantsTogetherLeaveBansToTheCluster() {
+        for (String tenant : List.of("t1", "t2")) {
+            host.await(inTenant(tenant, "a", OptionalLong.empty()));
+            host.await(inTenant(tenant, "b", OptionalLong.empty()));
+        }
+        isFull(inTenant("t3", "a", OptionalLong.empty()));
+        restart();
+        isFull(inTenant("t3", "a", OptionalLong.empty()));
+        assertThat(ban(Kind.CLIENT, "mine", OptionalLong.empty()).isNew()).isTrue();
+        isFull(asked(Kind.CLIENT, "another", OptionalLong.empty(), false));
+    }
+
+    @Test
+    void bansOfAddressesHaveABoundOfTheirOwn() {
+        for (int i = 0; i < 5; i++) {
+            ban(Kind.USER, "u" + i, OptionalLong.empty());
+        }
+        isFull(asked(Kind.CLIENT, "c", OptionalLong.empty(), false));
+        ban(Kind.ADDRESS, "192.0.2.1", OptionalLong.empty());
+        ban(Kind.ADDRESS, "192.0.2.2", OptionalLong.empty());
+        isFull(asked(Kind.ADDRESS, "192.0.2.3", OptionalLong.empty(), false));
+    }
+
+    @Test
+    void aBanThatHasEndedGivesWayWhenThereIsNoRoom() {
+        Made ended = host.await(inTenant("t1", "a", OptionalLong.of(10)));
+        host.await(inTenant("t1", "b", OptionalLong.empty()));
+        isFull(inTenant("t1", "c", OptionalLong.empty()));
+        now += 10_000;
+        assertThat(host.await(inTenant("t1", "c", OptionalLong.empty())).isNew())
+                .isTrue();
+        assertThat(all(filter())).extracting(Ban::subject).containsExactlyInAnyOrder("b", "c");
+        assertThat(unban(Optional.empty(), ended)).isFalse();
+        isFull(inTenant("t1", "d", OptionalLong.empty()));
+    }
+
     @Test
     void whatHasEndedIsRemovedAnHourLaterByTheFirstNodeAlone() {
         ban(Kind.CLIENT, "short", OptionalLong.of(10));
@@ -284,8 +331,8 @@ class OperatorRecordsTest {
         restart();
         assertThat(tokens.tokens()).containsExactly(token("a", -1), subject);
         assertThat(tokens.tokens()).isSameAs(tokens.tokens());
-        assertThat(host.await(tokens.remove("a", WITHIN))).isTrue();
-        assertThat(host.await(tokens.remove("a", WITHIN))).isFalse();
+        assertThat(host.await(tokens.remove("a", WITHIN)).value()).isTrue();
+        assertThat(host.await(tokens.remove("a", WITHIN)).value()).isFalse();
         assertThat(tokens.tokens()).containsExactly(subject);
         host.await(tokens.add(token("b", -1), WITHIN));
         host.await(tokens.add(token("c", -1), WITHIN));
@@ -293,6 +340,24 @@ class OperatorRecordsTest {
                 .failsWithin(WITHIN)
                 .withThrowableThat()
                 .withCauseInstanceOf(LimitReachedException.class);
+    }
+
+    /** A node that does not confirm may still accept the token, and have the ban. */
+    @Test
+    void whoRemovesLearnsWhichNodesHaveNotConfirmed() {
+        RecordStore partly = new RecordStore(
+                () -> host,
+                dist.records().index(),
+                deadline -> CompletableFuture.completedFuture(List.of("b")),
+                Optional::empty);
+        OperatorTokens tokensHere = new OperatorTokens(partly, () -> now);
+        OperatorBans bansHere = new OperatorBans(partly, new BanTable(() -> now), () -> now);
+        host.await(tokens.add(token("a", -1), WITHIN));
+        Made made = ban(Kind.CLIENT, "c", OptionalLong.empty());
+        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(new Answer<>(true, List.of("b")));
+        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(Answer.complete(false));
+        assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
+                .isEqualTo(new Answer<>(true, List.of("b")));
     }
 
     @Test
@@ -329,7 +394,7 @@ class OperatorRecordsTest {
         RecordStore refusing = new RecordStore(
                 () -> host,
                 dist.records().index(),
-                deadline -> CompletableFuture.completedFuture(null),
+                deadline -> CompletableFuture.completedFuture(List.of()),
                 () -> Optional.of("node b is of an earlier version"));
         OperatorBans others = new OperatorBans(refusing, new BanTable(() -> now), () -> now);
         BanAdmin.Wanted wanted =

@@ -277,6 +277,76 @@ class ClusterWatchTest implements ClusterNodes {
         }
         assertThatThrownBy(() -> a.trace(birds, LONG)).isInstanceOf(NotServingException.class);
         assertThat(a.trace(fish, LONG).isOver()).isFalse();
+        assertThatThrownBy(() -> a.trace(fish, LONG)).isInstanceOf(NotServingException.class);
+        assertThat(a.trace(
+                                new TraceFilter(
+                                        Optional.of("wren"), Optional.empty(), Optional.empty(), Optional.empty()),
+                                LONG)
+                        .isOver())
+                .as("one is left for operators of the cluster")
+                .isFalse();
+    }
+
+    /** Other nodes ask b for operators of these tenants. */
+    private static TraceQuestion trace(Optional<String> tenant) {
+        return new TraceQuestion(Optional.of("wren"), Optional.empty(), Optional.empty(), tenant);
+    }
+
+    private static EventQuestion events(Optional<String> tenant, String... types) {
+        return new EventQuestion(Set.of(types), Optional.empty(), tenant);
+    }
+
+    private static void refused(OwnWatches watches, WatchQuestion question) {
+        assertThatThrownBy(() -> watches.open(question)).isInstanceOf(TooManyWatchesException.class);
+    }
+
+    private OwnWatches ownOfA() {
+        return new OwnWatches(eventsOfA, tracesOfA, () -> 0);
+    }
+
+    @Test
+    void oneTenantAtManyNodesLeavesTracesToOthers() throws Exception {
+        OwnWatches watches = ownOfA();
+        WatchQueue first = watches.open(trace(Optional.of("birds")));
+        watches.open(trace(Optional.of("birds")));
+        refused(watches, trace(Optional.of("birds")));
+        for (String other : List.of("fish", "fish", "bees", "bees")) {
+            watches.open(trace(Optional.of(other)));
+        }
+        refused(watches, trace(Optional.of("ants")));
+        watches.open(trace(Optional.empty()));
+        watches.open(trace(Optional.empty()));
+        refused(watches, trace(Optional.empty()));
+        watches.close(first);
+        watches.open(trace(Optional.of("birds")));
+    }
+
+    @Test
+    void oneTenantAtManyNodesLeavesEventsToOthers() throws Exception {
+        OwnWatches watches = ownOfA();
+        for (int i = 0; i < OwnWatches.MAX_EVENT_WATCHES_OF_TENANT; i++) {
+            watches.open(events(Optional.of("birds")));
+        }
+        refused(watches, events(Optional.of("birds")));
+        watches.open(events(Optional.of("fish")));
+        watches.open(events(Optional.empty()));
+    }
+
+    /** They cost as much as a trace. */
+    @Test
+    void watchesOfEachMessageAreAsFewAsTraces() throws Exception {
+        OwnWatches watches = ownOfA();
+        WatchQueue first = watches.open(events(Optional.of("birds"), "publish-received"));
+        watches.open(events(Optional.of("birds"), "message-delivered", "client-connected"));
+        refused(watches, events(Optional.of("birds"), "publish-received"));
+        watches.open(events(Optional.of("birds"), "client-connected"));
+        for (int i = 0; i < OwnWatches.MAX_TRACES - 2; i++) {
+            watches.open(events(Optional.empty(), "publish-received"));
+        }
+        refused(watches, events(Optional.empty(), "publish-received"));
+        watches.open(trace(Optional.empty())); // counted apart
+        watches.close(first);
+        watches.open(events(Optional.empty(), "publish-received"));
     }
 
     @Test

@@ -31,10 +31,13 @@ import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +61,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final Members members;
     private final Exclusions exclusions;
     private final Links links;
+    private final String nodeId;
+    private final LongSupplier nanoTime;
     private final MemberWaits waits;
     private final LiveFilters filters;
     private final RemoteFilters remote;
@@ -91,6 +96,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             MeterRegistry meters) {
         this.members = parts.members();
         this.links = parts.links();
+        this.nodeId = parts.nodeId();
+        this.nanoTime = parts.nanoTime();
         this.served = served;
         this.choices = choices;
         this.exclusions = new Exclusions(parts);
@@ -307,6 +314,29 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
      */
     public CompletableFuture<Void> untilOthersHaveApplied() {
         return waits.all("the routes of a stored session", barriers::ask);
+    }
+
+    /**
+     * Waits until this node and every other member have applied what was committed to the dist store before the call.
+     * Completes by the deadline, about, and does not fail.
+     *
+     * @return the ids of the members that have not applied it, in order; all, when this node has not
+     */
+    public CompletableFuture<List<String>> unconfirmedBy(Deadline deadline) {
+        return untilAppliedHere(deadline)
+                .handle((done, failure) -> failure == null)
+                .thenCompose(isHere -> isHere
+                        ? waits.unconfirmed(
+                                "a record of operators",
+                                barriers::ask,
+                                Duration.ofNanos(deadline.remainingNanos(nanoTime.getAsLong())))
+                        : CompletableFuture.completedFuture(memberIds()));
+    }
+
+    private List<String> memberIds() {
+        return Stream.concat(Stream.of(nodeId), members.others().stream().map(NodeLife::nodeId))
+                .sorted()
+                .toList();
     }
 
     /**

@@ -73,9 +73,34 @@ final class MemberWaits {
      * @return the caller may fail it to end the wait: then nobody is excluded for it any more
      */
     CompletableFuture<Void> all(String what, Ask ask) {
+        Wait wait = begin(what, ask);
+        return wait == null ? DONE : wait.done;
+    }
+
+    /**
+     * As {@link #all}, but completes after {@code within} at the latest. The wait continues then, and may still exclude
+     * silent members. Does not fail.
+     *
+     * @return the ids of the members that have not confirmed, in order; empty when all have
+     */
+    CompletableFuture<List<String>> unconfirmed(String what, Ask ask, Duration within) {
+        Wait wait = begin(what, ask);
+        if (wait == null) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        CompletableFuture<List<String>> told = new CompletableFuture<>();
+        wait.done.whenComplete((done, failure) -> told.complete(wait.silent()));
+        if (!told.isDone()) {
+            timers.after(within, () -> told.complete(wait.silent()));
+        }
+        return told;
+    }
+
+    /** Null if there is nobody to wait for. */
+    private @Nullable Wait begin(String what, Ask ask) {
         Set<NodeLife> others = members.others();
         if (others.isEmpty()) {
-            return DONE;
+            return null;
         }
         Wait wait = new Wait(what, ask, others, nanoTime.getAsLong() + timeout.toNanos());
         wait.askLinked();
@@ -84,7 +109,7 @@ final class MemberWaits {
             wait.done.whenComplete((done, failure) -> remove(wait));
             wait.askLinked(); // those that joined in between
         }
-        return wait.done;
+        return wait;
     }
 
     private synchronized void add(Wait wait) {
@@ -197,6 +222,11 @@ final class MemberWaits {
 
         private synchronized boolean isLeft(NodeLife life) {
             return left.containsKey(life) && !done.isDone();
+        }
+
+        /** The ids of the members that have not confirmed. */
+        synchronized List<String> silent() {
+            return left.keySet().stream().map(NodeLife::nodeId).sorted().toList();
         }
 
         void expire() {

@@ -70,7 +70,12 @@ public final class RecordMutation {
         return encode(PUT, expected, revision, key, value);
     }
 
-    /** @param expected revision to delete, 0 for no record; null for an unconditional delete */
+    /**
+     * Deletes a record.
+     *
+     * @param expected revision to delete, 0 for no record; negative for a mutation that changes nothing and asks for
+     *     the present record; null for an unconditional delete
+     */
     static byte[] delete(byte[] key, @Nullable Long expected) {
         return encode(DELETE, expected, 0, key, new byte[0]);
     }

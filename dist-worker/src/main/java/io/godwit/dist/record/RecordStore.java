@@ -4,6 +4,7 @@ import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,12 +27,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A change completes when it is in force on this node and on all other members, like a SUBACK. A member that does
  * not confirm in time does not fail it: the change is committed, and a node that is cut off learns of it when it is
- * back.
+ * back. {@link Changed} names such members.
+ *
+ * <p>The first decision is about the record that this node knows. This node may be behind, so a decision to change
+ * nothing counts only when the leader has the same record: a mutation that cannot apply asks for it.
  */
 public final class RecordStore {
     private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long CONFIRM_MILLIS = 5_000;
+    /** A revision that no record has: {@link #newRevision} is positive, and 0 is for no record. */
+    private static final long NO_REVISION = -1;
     private static final Backoff BACKOFF = new Backoff(PAUSE_NANOS, PAUSE_NANOS, Backoff.RANDOM);
 
     /** A change of a record. */
@@ -64,10 +70,26 @@ public final class RecordStore {
         Change of(@Nullable StoredRecord present);
     }
 
-    /** Completes when all committed data is in force on all members. */
+    /** Waits until all committed data is in force on all members. */
     @FunctionalInterface
     public interface Confirmation {
-        CompletableFuture<Void> confirmed(Deadline deadline);
+        /** @return the ids of members that have not confirmed by the deadline; fails if that is not known */
+        CompletableFuture<List<String>> confirmed(Deadline deadline);
+    }
+
+    /** Stands for the members that have not confirmed, if their ids are not known. */
+    public static final String UNKNOWN_MEMBERS = "unknown";
+
+    /**
+     * A completed change.
+     *
+     * @param before the record before the change; null for none. With {@link Change#KEEP} the present record
+     * @param unconfirmed ids of members that have not confirmed the change, so it may not be in force there yet
+     */
+    public record Changed(@Nullable StoredRecord before, List<String> unconfirmed) {
+        public Changed {
+            unconfirmed = List.copyOf(unconfirmed);
+        }
     }
 
     private final Supplier<@Nullable RangeClient> ranges;
@@ -114,16 +136,21 @@ public final class RecordStore {
     }
 
     /**
-     * Changes one record.
+     * As {@link #changed}, for callers that do not tell which members have not confirmed.
      *
      * @return the record before the change; null for none. With {@link Change#KEEP} the present record
      */
     public CompletableFuture<@Nullable StoredRecord> change(
             String kind, String name, Decision decision, Deadline deadline) {
-        CompletableFuture<@Nullable StoredRecord> done = new CompletableFuture<>();
+        return changed(kind, name, decision, deadline).thenApply(done -> done.before());
+    }
+
+    /** Changes one record. */
+    public CompletableFuture<Changed> changed(String kind, String name, Decision decision, Deadline deadline) {
+        CompletableFuture<Changed> done = new CompletableFuture<>();
         try {
             byte[] key = RecordKeys.key(kind, name);
-            attempt(new Attempt(kind, name, key, decision, deadline, done), index.get(kind, name));
+            attempt(new Attempt(kind, name, key, decision, deadline, done), index.get(kind, name), false);
         } catch (RuntimeException e) {
             done.completeExceptionally(e);
         }
@@ -137,13 +164,18 @@ public final class RecordStore {
             byte[] key,
             Decision decision,
             Deadline deadline,
-            CompletableFuture<@Nullable StoredRecord> done) {
+            CompletableFuture<Changed> done) {
         void fail(RangeException.Cause cause, String why) {
             done.completeExceptionally(new RangeException(cause, why));
         }
+
+        void keep(@Nullable StoredRecord present) {
+            done.complete(new Changed(present, List.of()));
+        }
     }
 
-    private void attempt(Attempt attempt, @Nullable StoredRecord present) {
+    /** @param isOfLeader whether the leader has just named the present record */
+    private void attempt(Attempt attempt, @Nullable StoredRecord present, boolean isOfLeader) {
         RangeClient store = ranges.get();
         if (store == null) {
             attempt.fail(RangeException.Cause.CLOSED, "the dist store is not open");
@@ -154,18 +186,21 @@ public final class RecordStore {
             return;
         }
         Change change = attempt.decision.of(present);
-        if (change instanceof Change.Keep || change instanceof Change.Delete && present == null) {
-            attempt.done.complete(present);
+        boolean isNothing = change instanceof Change.Keep || change instanceof Change.Delete && present == null;
+        if (isNothing && (isOfLeader || mayNotAsk())) {
+            attempt.keep(present);
             return;
         }
         long expected = present == null ? 0 : present.revision();
         CompletableFuture<byte[]> reply;
-        if (change instanceof Change.Put put) {
+        if (isNothing) {
+            reply = store.relieveAgain(attempt.key, RecordMutation.delete(attempt.key, NO_REVISION), attempt.deadline);
+        } else if (change instanceof Change.Put put) {
             if (put.value.length > RecordKeys.MAX_VALUE_BYTES) {
                 throw new IllegalArgumentException(
                         "a record has at most " + RecordKeys.MAX_VALUE_BYTES + " bytes, had " + put.value.length);
             }
-            Optional<String> why = index.isEmpty() ? lack.get() : Optional.empty();
+            Optional<String> why = lackOfFirst();
             if (why.isPresent()) {
                 attempt.done.completeExceptionally(new RecordsRefusedException(why.get()));
                 return;
@@ -177,16 +212,65 @@ public final class RecordStore {
         }
         reply.whenComplete((answer, failure) -> {
             try {
-                answered(attempt, present, change, answer, failure);
+                if (isNothing) {
+                    looked(attempt, present, answer, failure);
+                } else {
+                    answered(attempt, present, change, answer, failure);
+                }
             } catch (RuntimeException e) { // the caller's future must complete
                 attempt.done.completeExceptionally(e);
             }
         });
     }
 
-    /** Not 0, and in practice never that of another value. */
+    /** Why the first record may not be written; empty if there are records. */
+    private Optional<String> lackOfFirst() {
+        return index.isEmpty() ? lack.get() : Optional.empty();
+    }
+
+    /** A node of an earlier version would stop its range at any mutation; then there are no records either. */
+    private boolean mayNotAsk() {
+        return lackOfFirst().isPresent();
+    }
+
+    /** Positive, and in practice never that of another value. */
     private static long newRevision() {
         return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    }
+
+    private static void fail(Attempt attempt, @Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        attempt.done.completeExceptionally(
+                cause == null ? new RangeException(RangeException.Cause.TIMEOUT, "no answer") : cause);
+    }
+
+    /** The leader was asked for the record, because the one known here needs no change. */
+    private void looked(
+            Attempt attempt,
+            @Nullable StoredRecord known,
+            byte @Nullable [] answer,
+            @Nullable Throwable failure) {
+        if (answer == null) {
+            fail(attempt, failure);
+            return;
+        }
+        RecordMutation.Reply reply = RecordMutation.decodeReply(attempt.name, answer);
+        switch (reply.outcome()) {
+            case APPLIED -> throw new IllegalStateException("a record has the revision " + NO_REVISION);
+            case OTHER_REVISION -> {
+                StoredRecord present = reply.present();
+                long here = known == null ? 0 : known.revision();
+                long there = present == null ? 0 : present.revision();
+                if (here == there) {
+                    attempt.keep(known);
+                } else {
+                    again(attempt, present, true);
+                }
+            }
+            case ELSEWHERE -> again(attempt, known, false); // a split moved the record to another range
+            case REFUSED -> attempt.fail(RangeException.Cause.CLOSED, "the store does not take a " + attempt.kind);
+        }
     }
 
     private void answered(
@@ -196,10 +280,7 @@ public final class RecordStore {
             byte @Nullable [] answer,
             @Nullable Throwable failure) {
         if (answer == null) {
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-            attempt.done.completeExceptionally(
-                    cause == null ? new RangeException(RangeException.Cause.TIMEOUT, "no answer") : cause);
+            fail(attempt, failure);
             return;
         }
         RecordMutation.Reply reply = RecordMutation.decodeReply(attempt.name, answer);
@@ -209,18 +290,18 @@ public final class RecordStore {
                 if (change instanceof Change.Delete && reply.present() == null) {
                     confirm(attempt, before); // this mutation has come twice, or another one has removed the record
                 } else {
-                    again(attempt, reply.present());
+                    again(attempt, reply.present(), true);
                 }
             }
-            case ELSEWHERE -> again(attempt, before); // a split moved the record to another range
+            case ELSEWHERE -> again(attempt, before, false); // a split moved the record to another range
             case REFUSED -> attempt.fail(RangeException.Cause.CLOSED, "the store does not take a " + attempt.kind);
         }
     }
 
-    private void again(Attempt attempt, @Nullable StoredRecord present) {
+    private void again(Attempt attempt, @Nullable StoredRecord present, boolean isOfLeader) {
         later.accept(() -> {
             try {
-                attempt(attempt, present);
+                attempt(attempt, present, isOfLeader);
             } catch (RuntimeException e) { // outermost frame; the caller's future must complete
                 attempt.done.completeExceptionally(e);
             }
@@ -233,17 +314,19 @@ public final class RecordStore {
         long left = attempt.deadline.remainingNanos(now) / 4 * 3;
         long nanos = Math.min(left, TimeUnit.MILLISECONDS.toNanos(CONFIRM_MILLIS));
         confirmation
-                .confirmed(new Deadline(now + nanos))
+                .confirmed(new Deadline(now + nanos / 8 * 7)) // before the time limit below, which knows no members
                 .copy()
                 .orTimeout(Math.max(1, nanos), TimeUnit.NANOSECONDS)
-                .whenComplete((confirmed, failure) -> {
-                    if (failure != null) {
+                .whenComplete((unconfirmed, failure) -> {
+                    List<String> missing = unconfirmed == null ? List.of(UNKNOWN_MEMBERS) : unconfirmed;
+                    if (!missing.isEmpty()) {
                         LOG.info(
-                                "record is committed, not all nodes have confirmed it kind={} cause={}",
+                                "record is committed, not all nodes have confirmed it kind={} nodes={} cause={}",
                                 attempt.kind,
-                                failure.toString());
+                                missing,
+                                String.valueOf(failure));
                     }
-                    attempt.done.complete(before);
+                    attempt.done.complete(new Changed(before, missing));
                 });
     }
 }

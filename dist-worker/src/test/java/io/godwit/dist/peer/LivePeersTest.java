@@ -430,6 +430,31 @@ class LivePeersTest extends TwoNodes {
         assertThat(a.members.excluded).containsExactly(b.life);
     }
 
+    private CompletableFuture<List<String>> unconfirmed(Duration within) {
+        return a.peers.unconfirmedBy(
+                new io.godwit.kv.client.Deadline(cluster.timers.nanoTime() + within.toNanos()));
+    }
+
+    @Test
+    void theMembersThatHaveNotAppliedARecordAreNamed() {
+        CompletableFuture<List<String>> told = unconfirmed(Duration.ofSeconds(2));
+        cluster.settle();
+        assertThat(told).isCompletedWithValue(List.of());
+
+        b.heldCatchUps = new ArrayList<>();
+        told = unconfirmed(Duration.ofSeconds(2));
+        cluster.settle();
+        assertThat(told).isNotDone();
+        cluster.timers.advance(Duration.ofSeconds(2));
+        assertThat(told).isCompletedWithValue(List.of("b"));
+
+        a.heldCatchUps = new ArrayList<>();
+        told = unconfirmed(Duration.ofSeconds(2));
+        cluster.timers.advance(Duration.ofSeconds(2));
+        a.heldCatchUps.get(0).completeExceptionally(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        assertThat(told).as("this node has not applied it either").isCompletedWithValue(List.of("a", "b"));
+    }
+
     @Test
     void whoJoinsKnowsEveryFilterThatWasPromisedWithoutIt() {
         TestNode c = new TestNode(cluster, "c", 1, () -> {

@@ -40,7 +40,7 @@ class RecordStoreTest {
             () -> new RouteCoprocessor(topics, new CurrentView(), index),
             List.of(RecordKeys.key("ban", "d"), RecordKeys.key("ban", "g")));
 
-    private CompletableFuture<Void> confirmation = CompletableFuture.completedFuture(null);
+    private CompletableFuture<List<String>> confirmation = CompletableFuture.completedFuture(List.of());
     private Optional<String> lack = Optional.empty();
     private RecordStore store = store();
 
@@ -264,6 +264,53 @@ class RecordStoreTest {
                 .isCompletedExceptionally();
         assertThatThrownBy(() -> host.await(put("a", "x".repeat(20_000))))
                 .hasRootCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** The commit of a change whose decision was about an older record. */
+    @Test
+    void aRemovalOnANodeThatIsBehindAsksTheLeader() {
+        RecordStore behind =
+                new RecordStore(() -> host, new RecordIndex(), deadline -> confirmation, () -> lack, host::execute);
+        host.await(put("a", "1"));
+        StoredRecord removed =
+                host.await(behind.change("ban", "a", present -> Change.DELETE, Deadline.afterMillis(60_000)));
+        assertThat(removed).extracting(StoredRecord::value).isEqualTo("1".getBytes(UTF_8));
+        assertThat(content(index)).isEmpty();
+        assertThat(host.await(behind.change("ban", "a", present -> Change.DELETE, Deadline.afterMillis(60_000))))
+                .isNull();
+    }
+
+    @Test
+    void aNodeThatIsBehindKeepsNothingBecauseOfAnOldRecord() {
+        RecordStore behind =
+                new RecordStore(() -> host, new RecordIndex(), deadline -> confirmation, () -> lack, host::execute);
+        host.await(put("a", "1"));
+        List<@Nullable String> decidedAbout = new ArrayList<>();
+        StoredRecord kept = host.await(behind.change(
+                "ban",
+                "a",
+                present -> {
+                    decidedAbout.add(present == null ? null : new String(present.value(), UTF_8));
+                    return Change.KEEP;
+                },
+                Deadline.afterMillis(60_000)));
+        assertThat(decidedAbout).containsExactly(null, "1");
+        assertThat(kept).extracting(StoredRecord::value).isEqualTo("1".getBytes(UTF_8));
+        assertThat(content(index)).containsEntry("a", "1");
+    }
+
+    @Test
+    void aChangeNamesMembersThatHaveNotConfirmedIt() {
+        confirmation = CompletableFuture.completedFuture(List.of("b"));
+        host.await(put("a", "1"));
+        assertThat(host.await(store.changed("ban", "a", present -> Change.DELETE, Deadline.afterMillis(60_000)))
+                        .unconfirmed())
+                .containsExactly("b");
+        confirmation = CompletableFuture.failedFuture(new IllegalStateException("not known"));
+        assertThat(host.await(store.changed(
+                                "ban", "a", present -> Change.put(new byte[1]), Deadline.afterMillis(60_000)))
+                        .unconfirmed())
+                .containsExactly(RecordStore.UNKNOWN_MEMBERS);
     }
 
     /** Listeners and the index must match the stored records, over restarts and any order of changes. */

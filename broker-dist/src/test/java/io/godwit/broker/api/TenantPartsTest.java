@@ -1,0 +1,49 @@
+package io.godwit.broker.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class TenantPartsTest {
+    private final TenantParts parts = new TenantParts(4, 40, 2);
+
+    @Test
+    void aTenantLeavesPlacesToOthers() {
+        assertThat(parts.enter("a", 1)).isTrue();
+        assertThat(parts.enter("a", 1)).isTrue();
+        assertThat(parts.enter("a", 1)).isFalse();
+        assertThat(parts.enter("b", 1)).isTrue();
+        assertThat(parts.enter("b", 1)).isTrue();
+        assertThat(parts.enter("c", 1)).as("all places are taken").isFalse();
+        parts.leave("a", 1);
+        assertThat(parts.enter("c", 1)).isTrue();
+    }
+
+    @Test
+    void aTenantLeavesBytesToOthers() {
+        assertThat(parts.enter("a", 15)).isTrue();
+        assertThat(parts.enter("a", 6)).isFalse();
+        assertThat(parts.enter("a", 5)).isTrue();
+        assertThat(parts.enter("b", 20)).isTrue();
+        assertThat(parts.enter("c", 1)).as("all bytes are taken").isFalse();
+        parts.leave("a", 15);
+        assertThat(parts.enter("c", 1)).isTrue();
+    }
+
+    @Test
+    void whatIsLargerThanThePartOfATenantIsAloneOfIt() {
+        assertThat(parts.enter("a", 30)).isTrue();
+        assertThat(parts.enter("a", 1)).isFalse();
+        assertThat(parts.enter("b", 10)).isTrue();
+        parts.leave("a", 30);
+        assertThat(parts.enter("a", 1)).isTrue();
+    }
+
+    @Test
+    void withoutSharesATenantMayHaveAll() {
+        TenantParts undivided = new TenantParts(2, 40, 1);
+        assertThat(undivided.enter("a", 20)).isTrue();
+        assertThat(undivided.enter("a", 20)).isTrue();
+        assertThat(undivided.enter("a", 0)).isFalse();
+    }
+}
