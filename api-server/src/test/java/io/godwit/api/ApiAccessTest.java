@@ -494,12 +494,19 @@ class ApiAccessTest {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .satisfiesExactly(
                         line -> assertThat(line)
-                                .contains("by=ten ", " tenant=t1 source=file:" + hash(TENANT).substring(0, 8) + " ")
+                                .contains(
+                                        "by=ten ",
+                                        " tenant=t1 source=file:" + hash(TENANT).substring(0, 8) + " ")
                                 .doesNotContain(hash(TENANT)),
                         line -> assertThat(line)
-                                .contains("by=ola ", " tenant=- source=file:" + hash(OPERATOR).substring(0, 8) + " "),
+                                .contains(
+                                        "by=ola ",
+                                        " tenant=- source=file:"
+                                                + hash(OPERATOR).substring(0, 8) + " "),
                         line -> assertThat(line)
-                                .contains("by=ola ", " tenant=- source=api:" + hash(made).substring(0, 8) + " "));
+                                .contains(
+                                        "by=ola ",
+                                        " tenant=- source=api:" + hash(made).substring(0, 8) + " "));
     }
 
     private static String hash(String token) {

@@ -138,7 +138,9 @@ class ApiAuditTest {
             for (int i = 0; i < 100; i++) {
                 assertThat(kick(api, "y".repeat(10_000), "gdw_vic").status()).isEqualTo(403);
             }
-            assertThat(api.node.audit.lost).as("refusals that were not recorded").hasPositiveValue();
+            assertThat(api.node.audit.lost)
+                    .as("refusals that were not recorded")
+                    .hasPositiveValue();
             assertThat(kick(api, "none", "gdw_oki").status())
                     .as("another caller")
                     .isEqualTo(404);

@@ -120,8 +120,7 @@ class ApiBoundsTest {
     @Test
     void anAuthenticationThatDoesNotEndIsAProblem() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
-        try (ApiFixture api =
-                ApiFixture.with(
+        try (ApiFixture api = ApiFixture.with(
                 limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), ApiFixture.each(ends -> isReleased(held)))) {
             for (int i = 0; i < 3; i++) {
                 Got got = api.get("/api/v1/nodes");
@@ -377,8 +376,8 @@ class ApiBoundsTest {
                 open.add(socket);
                 write(socket, withToken(path + i));
             }
-            Await.until("one is refused", () -> api.raw(withToken(path + 10), 1_000)
-                    .startsWith("HTTP/1.1 429"));
+            Await.until(
+                    "one is refused", () -> api.raw(withToken(path + 10), 1_000).startsWith("HTTP/1.1 429"));
             assertThat(api.node.top.asked).hasSize(3);
             api.node.top.hangs = false;
             assertThat(api.get(path + 11, "Authorization", "Bearer another").status())

@@ -62,6 +62,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     volatile boolean isStarting;
     /** What happens on the thread that asks for the nodes. */
     volatile Runnable beforeNodes = () -> {};
+
     volatile List<NodeView> nodes = List.of(
             new NodeView(ID, "10.0.0.1:1884", "1.0", "z1", Liveness.ALIVE, false, 2, 0.5, 100, 50, 3, 9, false, true),
             new NodeView(OTHER, "", "", "", Liveness.DOWN, true, 0, -1, 0, 0, 0, 9, false, false));

@@ -143,9 +143,7 @@ public class LocalPeers {
     }
 
     private static Owner owner(String user, @Nullable String own) {
-        return user.equals(ROOT) || user.equals(own)
-                ? Owner.ADMITTED
-                : own == null ? Owner.UNKNOWN : Owner.STRANGER;
+        return user.equals(ROOT) || user.equals(own) ? Owner.ADMITTED : own == null ? Owner.UNKNOWN : Owner.STRANGER;
     }
 
     private synchronized boolean mayLook() {
@@ -183,9 +181,7 @@ public class LocalPeers {
                 for (String line :
                         Files.readAllLines(proc.resolve("net").resolve(table), StandardCharsets.ISO_8859_1)) {
                     String[] words = line.strip().split("\\s+", -1);
-                    if (words.length <= INODE
-                            || !words[STATE].equals(ESTABLISHED)
-                            || words[INODE].equals(NO_OWNER)) {
+                    if (words.length <= INODE || !words[STATE].equals(ESTABLISHED) || words[INODE].equals(NO_OWNER)) {
                         continue;
                     }
                     Ends ends = wanted.get(words[LOCAL_ADDRESS] + " " + words[REMOTE_ADDRESS]);

@@ -162,9 +162,7 @@ class LocalPeersTest {
         assertThat(peers.owners(connections)).as("too many checks").containsOnly(LocalPeers.Owner.UNKNOWN);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
         Files.delete(proc.resolve("self/status"));
-        assertThat(peers.owners(connections))
-                .as("the own user is unknown")
-                .containsOnly(LocalPeers.Owner.UNKNOWN);
+        assertThat(peers.owners(connections)).as("the own user is unknown").containsOnly(LocalPeers.Owner.UNKNOWN);
     }
 
     @Test

@@ -87,10 +87,7 @@ class OtherReadersTest {
         permit(sub, "rwxr-xr-x");
         assertThat(OtherReaders.ofTokens(withTokens)).isEmpty();
         permit(tokens, "rw-r--r--");
-        assertThat(OtherReaders.ofTokens(withTokens))
-                .singleElement()
-                .asString()
-                .contains("hashes of tokens");
+        assertThat(OtherReaders.ofTokens(withTokens)).singleElement().asString().contains("hashes of tokens");
     }
 
     /** A group may be made for the key, as some systems have one. */

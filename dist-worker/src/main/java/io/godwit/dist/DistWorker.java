@@ -213,9 +213,7 @@ public final class DistWorker implements AutoCloseable {
      */
     private CompletableFuture<List<String>> recordsInForce(Deadline deadline) {
         LivePeers others = peers;
-        return others == null
-                ? CompletableFuture.completedFuture(List.of())
-                : others.unconfirmedBy(deadline);
+        return others == null ? CompletableFuture.completedFuture(List.of()) : others.unconfirmedBy(deadline);
     }
 
     public void start() {

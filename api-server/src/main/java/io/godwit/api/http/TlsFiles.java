@@ -106,8 +106,8 @@ public final class TlsFiles {
                     e);
         }
         if (!isPair) {
-            throw new IOException("the file " + key + " (apiServerConfig.tls) is not the key of the certificate in "
-                    + certificate);
+            throw new IOException(
+                    "the file " + key + " (apiServerConfig.tls) is not the key of the certificate in " + certificate);
         }
     }
 

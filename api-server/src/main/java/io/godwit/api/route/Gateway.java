@@ -394,12 +394,7 @@ public final class Gateway {
                 return;
             }
             entry = audit.begin(Audit.line(
-                    records,
-                    caller,
-                    Callers.address(ctx.request()),
-                    operation,
-                    call.parameters(),
-                    call.body()));
+                    records, caller, Callers.address(ctx.request()), operation, call.parameters(), call.body()));
             if (entry == null) {
                 answers.problem(
                         ctx,

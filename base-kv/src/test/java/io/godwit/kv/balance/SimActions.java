@@ -120,8 +120,7 @@ final class SimActions {
         if (right == null || right.epoch != merge.rightEpoch() || right.change != null || right.from != range.to) {
             return ActionOutcome.STALE;
         }
-        if (!List.copyOf(new TreeSet<>(range.voters()))
-                .equals(List.copyOf(new TreeSet<>(right.voters())))) {
+        if (!List.copyOf(new TreeSet<>(range.voters())).equals(List.copyOf(new TreeSet<>(right.voters())))) {
             return ActionOutcome.REFUSED;
         }
         cluster.ranges.remove(right.id);
@@ -189,11 +188,14 @@ final class SimActions {
         if (!node.isDraining() && cluster.now - cluster.wantsChangedAt > UNNOTICED_SECONDS) {
             assertThat(voters)
                     .as(() -> "voters before " + change + "; " + cluster.describe())
-                    .isGreaterThan(VoterCount.of(cluster.goal.voters(), lasting()).ceiling());
+                    .isGreaterThan(
+                            VoterCount.of(cluster.goal.voters(), lasting()).ceiling());
         }
     }
 
     private int lasting() {
-        return (int) cluster.nodes.values().stream().filter(node -> !node.isDraining()).count();
+        return (int) cluster.nodes.values().stream()
+                .filter(node -> !node.isDraining())
+                .count();
     }
 }

@@ -34,8 +34,7 @@ import org.slf4j.LoggerFactory;
  * in its memory; every node knows all stored ones, so these come from this node.
  */
 final class ReceiversOverNodes implements SubscriptionAdmin {
-    private static final StoreFailures FAILURES =
-            new StoreFailures(LoggerFactory.getLogger(ReceiversOverNodes.class));
+    private static final StoreFailures FAILURES = new StoreFailures(LoggerFactory.getLogger(ReceiversOverNodes.class));
     /** Bound of the texts in a list with more than one receiver; clients choose the texts. */
     private static final long MOST_CHARS = 1 << 20;
 

@@ -32,7 +32,8 @@ record EventQuestion(Set<String> types, Optional<String> clientId, Optional<Stri
 
     /** Whether it asks for events that are raised for each message. */
     boolean isOfEachMessage() {
-        return OF_EACH_MESSAGE.stream().anyMatch(kind -> types.contains(EventWords.of(kind).type()));
+        return OF_EACH_MESSAGE.stream()
+                .anyMatch(kind -> types.contains(EventWords.of(kind).type()));
     }
 
     @Override

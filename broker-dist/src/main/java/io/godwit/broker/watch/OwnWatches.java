@@ -73,8 +73,7 @@ final class OwnWatches {
     private void requireRoomOfEachMessage(WatchQuestion question, Predicate<WatchQuestion> kind)
             throws TooManyWatchesException {
         if (count(kind) >= MAX_TRACES) {
-            throw new TooManyWatchesException(
-                    "messages of this node are watched " + MAX_TRACES + " times already");
+            throw new TooManyWatchesException("messages of this node are watched " + MAX_TRACES + " times already");
         }
         requireRoomOfTenant(question, MAX_TRACES_OF_TENANT, kind);
         if (question.tenant().isPresent()
@@ -88,8 +87,7 @@ final class OwnWatches {
             throws TooManyWatchesException {
         Optional<String> tenant = question.tenant();
         if (tenant.isPresent() && count(kind.and(each -> each.tenant().equals(tenant))) >= most) {
-            throw new TooManyWatchesException(
-                    "the tenant is watched that way " + most + " times on this node already");
+            throw new TooManyWatchesException("the tenant is watched that way " + most + " times on this node already");
         }
     }
 

@@ -40,8 +40,9 @@ class StoreFailuresTest {
         assertThat(id).matches("[0-9a-f]{8}");
         assertThat(log.list)
                 .singleElement()
-                .satisfies(line ->
-                        assertThat(line.getFormattedMessage()).contains("id=" + id).contains("range 7 of 10.0.0.3"));
+                .satisfies(line -> assertThat(line.getFormattedMessage())
+                        .contains("id=" + id)
+                        .contains("range 7 of 10.0.0.3"));
     }
 
     @Test

@@ -121,8 +121,8 @@ class LoadExchangeTest {
         for (byte[] question : new byte[][] {
             LoadRequest.newBuilder().setVersion(2).build().toByteArray(), new byte[10 * LoadWire.MAX_BYTES], {-1}
         }) {
-            assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(
-                            nodes.to("b"), LoadWire.READ, CallOptions.DEFAULT, question))
+            assertThatThrownBy(() ->
+                            ClientCalls.blockingUnaryCall(nodes.to("b"), LoadWire.READ, CallOptions.DEFAULT, question))
                     .hasMessageMatching("(?s)(FAILED_PRECONDITION|INVALID_ARGUMENT).*");
         }
     }

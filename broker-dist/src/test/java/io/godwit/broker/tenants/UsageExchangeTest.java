@@ -121,8 +121,8 @@ class UsageExchangeTest {
             many.build().toByteArray(),
             {-1}
         }) {
-            assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(
-                            nodes.to("b"), UsageWire.READ, CallOptions.DEFAULT, question))
+            assertThatThrownBy(() ->
+                            ClientCalls.blockingUnaryCall(nodes.to("b"), UsageWire.READ, CallOptions.DEFAULT, question))
                     .hasMessageMatching("(?s)(FAILED_PRECONDITION|INVALID_ARGUMENT).*");
         }
     }

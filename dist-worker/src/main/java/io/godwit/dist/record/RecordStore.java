@@ -38,6 +38,7 @@ public final class RecordStore {
     private static final long CONFIRM_MILLIS = 5_000;
     /** A revision that no record has: {@link #newRevision} is positive, and 0 is for no record. */
     private static final long NO_REVISION = -1;
+
     private static final Backoff BACKOFF = new Backoff(PAUSE_NANOS, PAUSE_NANOS, Backoff.RANDOM);
 
     /** A change of a record. */
@@ -247,10 +248,7 @@ public final class RecordStore {
 
     /** The leader was asked for the record, because the one known here needs no change. */
     private void looked(
-            Attempt attempt,
-            @Nullable StoredRecord known,
-            byte @Nullable [] answer,
-            @Nullable Throwable failure) {
+            Attempt attempt, @Nullable StoredRecord known, byte @Nullable [] answer, @Nullable Throwable failure) {
         if (answer == null) {
             fail(attempt, failure);
             return;

@@ -431,8 +431,7 @@ class LivePeersTest extends TwoNodes {
     }
 
     private CompletableFuture<List<String>> unconfirmed(Duration within) {
-        return a.peers.unconfirmedBy(
-                new io.godwit.kv.client.Deadline(cluster.timers.nanoTime() + within.toNanos()));
+        return a.peers.unconfirmedBy(new io.godwit.kv.client.Deadline(cluster.timers.nanoTime() + within.toNanos()));
     }
 
     @Test

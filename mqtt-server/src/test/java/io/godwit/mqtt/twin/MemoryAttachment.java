@@ -199,8 +199,8 @@ final class MemoryAttachment implements InboxAttachment {
             if (stored.liveTopics.get(step.filter()).contains(message.topic())) {
                 return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED);
             }
-            InsertRequest.Target target = new InsertRequest.Target(
-                    clientId, stored.incarnation, step.qos(), true, step.subscriptionIds());
+            InsertRequest.Target target =
+                    new InsertRequest.Target(clientId, stored.incarnation, step.qos(), true, step.subscriptionIds());
             stored.append(new InsertRequest(TenantId.DEFAULT, message, List.of(target), null, 0, 0), target);
             return answer != null ? answer : CompletableFuture.completedFuture(ReplayOutcome.STORED);
         }
@@ -230,8 +230,8 @@ final class MemoryAttachment implements InboxAttachment {
                 return failed;
             }
             boolean isRepeat = stored.inbound.containsKey(packetId);
-            MemorySession.Inbound record = stored.inbound.computeIfAbsent(
-                    packetId, id -> new MemorySession.Inbound(message, stored.tokens++));
+            MemorySession.Inbound record =
+                    stored.inbound.computeIfAbsent(packetId, id -> new MemorySession.Inbound(message, stored.tokens++));
             return CompletableFuture.completedFuture(new InboxAttachment.Inbound(
                     record.isDistributed,
                     isRepeat && !record.isDistributed ? record.message : null,
