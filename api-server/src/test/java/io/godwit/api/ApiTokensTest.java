@@ -96,8 +96,8 @@ class ApiTokensTest {
         String token = made(wanted("new", "operator"));
         String body = "{\"topic\": \"a\"}";
         String head = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                + "Authorization: Bearer " + token + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
-                + "\r\nExpect: 100-continue\r\n\r\n";
+                + "Authorization: Bearer " + token + "\r\nContent-Type: application/json\r\n"
+                + "Content-Length: " + body.length() + "\r\nExpect: 100-continue\r\n\r\n";
         try (Socket socket = api.connect()) {
             socket.setSoTimeout(20_000);
             OutputStream out = socket.getOutputStream();
