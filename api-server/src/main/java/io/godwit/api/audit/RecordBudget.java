@@ -62,6 +62,10 @@ public final class RecordBudget {
     private static final class Written {
         private double bytes;
         private long atNanos;
+
+        Written(long atNanos) {
+            this.atNanos = atNanos;
+        }
     }
 
     /** @param nanoClock the monotonic clock */
@@ -73,20 +77,21 @@ public final class RecordBudget {
     /** @param caller its share: a token, or all tokens of a tenant */
     public synchronized Room room(String caller) {
         Written written = byCaller.get(caller);
-        double bytes = written == null ? 0 : left(written);
+        double bytes = written == null ? 0 : left(written, nanoClock.getAsLong());
         return bytes < bounds.whole ? Room.WHOLE : bytes < bounds.all ? Room.SHORT : Room.NONE;
     }
 
     /** A record of this caller is written. */
     public synchronized void charge(String caller, long bytes) {
-        Written written = byCaller.computeIfAbsent(caller, unknown -> new Written());
-        written.bytes = left(written) + bytes;
-        written.atNanos = nanoClock.getAsLong();
+        long now = nanoClock.getAsLong();
+        Written written = byCaller.computeIfAbsent(caller, unknown -> new Written(now));
+        written.bytes = left(written, now) + bytes;
+        written.atNanos = now;
     }
 
-    /** What counts of it now. */
-    private double left(Written written) {
-        double hours = (nanoClock.getAsLong() - written.atNanos) / HOUR_NANOS;
+    /** What still counts of it. */
+    private double left(Written written, long nowNanos) {
+        double hours = (nowNanos - written.atNanos) / HOUR_NANOS;
         return Math.max(0, written.bytes - hours * bounds.all);
     }
 }

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes each request through all checks to its handler, and the answer back. The order is: rates, pages of other sites,
- * caller, role and tenant, parameters, body. A failed check is answered with a problem, and nothing is done. Confined
- * to the event loop.
+ * caller, role and tenant, parameters, body, the caller again. A failed check is answered with a problem, and nothing
+ * is done. Confined to the event loop.
  */
 public final class Gateway {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
@@ -207,11 +207,11 @@ public final class Gateway {
     /**
      * The limit that this request exceeds; null for none.
      *
-     * <p>Callers with a valid token are limited by token instead of by address, since strangers may share their address;
-     * so are connections of the broker's own user or of root, without a tokens file. Strangers may use only their part
-     * of the rate of all callers together. Health paths have their own rates, since a proxy has one address too. Each
-     * address may always call health once a second: an attacker with many addresses must not get a working broker
-     * restarted.
+     * <p>Callers with a valid token are limited by token instead of by address, since strangers may share their
+     * address; so are connections of the broker's own user or of root, without a tokens file. Strangers may use only
+     * their part of the rate of all callers together. Health paths have their own rates, since a proxy has one address
+     * too. Each address may always call health once a second: an attacker with many addresses must not get a working
+     * broker restarted.
      *
      * @param isOwn whether the connection is known to be of the broker's own user or of root
      */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.api.http.Workers;
 import io.godwit.api.port.LocalCallers.Ends;
 import io.godwit.api.port.LocalCallers.Peer;
+import io.godwit.testing.Await;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -61,12 +62,17 @@ class LocalLooksTest {
     void aLookThatHangsIsWaitedForByABoundedNumber() throws Exception {
         try (Workers workers = new Workers()) {
             LocalLooks asked = new LocalLooks(this::look, workers);
-            CompletableFuture<Peer> refused = new CompletableFuture<>();
-            for (int i = 0; i < 2 * LocalLooks.MOST_WAITING + 1; i++) {
-                refused = asked.ask(connection(i));
+            CompletableFuture<Peer> first = asked.ask(connection(2));
+            Await.until("it looks", () -> looks.size() == 1);
+            List<CompletableFuture<Peer>> others = new ArrayList<>();
+            for (int i = 0; i < LocalLooks.MOST_WAITING; i++) {
+                others.add(asked.ask(connection(i)));
             }
-            assertThat(refused).isCompletedExceptionally();
+            assertThat(asked.ask(connection(2))).isCompletedExceptionally();
+            assertThat(others).noneMatch(CompletableFuture::isDone);
             held.countDown();
+            assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+            assertThat(others.get(0).get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
         }
     }
 
