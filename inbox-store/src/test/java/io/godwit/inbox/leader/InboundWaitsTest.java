@@ -59,7 +59,7 @@ class InboundWaitsTest {
         assertThat(published()).containsExactly("one", "two");
     }
 
-    /** A late mark of the first connection: then nothing of it is left to be distributed, but the store does not know. */
+    /** A late mark of the first connection leaves nothing of it to be distributed, and the store still tries. */
     @Test
     @Clause("MQTT5-4.6.0-5")
     void whatASecondConnectionLeavesIsDistributedBeforeWhatAThirdOneSends() {
