@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The node {@code a}, which asks, and other nodes, which it reaches over gRPC. Changed by the test's thread alone. */
-public final class ServedNodes implements ClusterNodes, AutoCloseable {
+public final class ServedNodes implements ClusterNodes {
     private final Path directory;
     private final Map<String, Channel> channels = new ConcurrentHashMap<>();
     private final Set<String> others = new TreeSet<>();
@@ -91,7 +91,7 @@ public final class ServedNodes implements ClusterNodes, AutoCloseable {
         return channels.get(nodeId);
     }
 
-    @Override
+    /** Closes the connections and servers, the latest first. */
     public void close() throws Exception {
         for (AutoCloseable each : opened) {
             each.close();
