@@ -38,18 +38,18 @@ final class Backup {
     private final AdminClient client;
     private final String store;
     private final BackupTarget target;
-    private final Pace pace;
+    private final Pauses pace;
     private final List<BackupManifest.Range> copied = new ArrayList<>();
     private int directories;
     private String clusterId = "";
     private String release = "";
 
     Backup(AdminClient client, String store, BackupTarget target) {
-        this(client, store, target, Pace::sleep);
+        this(client, store, target, Pauses::sleep);
     }
 
     /** @param pace waits between two attempts at one range */
-    Backup(AdminClient client, String store, BackupTarget target, Pace pace) {
+    Backup(AdminClient client, String store, BackupTarget target, Pauses pace) {
         this.client = client;
         this.store = store;
         this.target = target;
@@ -117,7 +117,7 @@ final class Backup {
                                         + " (one store alone may be copied from several nodes: backup STORE)",
                                 e);
                     }
-                    Pace.sleep(ATTEMPT_MILLIS);
+                    Pauses.sleep(ATTEMPT_MILLIS);
                 }
             }
             for (String store : stores) {

@@ -93,7 +93,7 @@ final class Backups implements AutoCloseable {
             if (calls.isCancelled()) {
                 throw new AdminException(Kind.FAILED, "whoever asked for it has gone, or the node stops");
             }
-            Pace.sleep(millis);
+            Pauses.sleep(millis);
         }
 
         @Override

@@ -9,9 +9,9 @@ final class DrainActions {
     private static final long REPORT_LOOK_MILLIS = 100;
 
     private final AdminClient client;
-    private final Pace pace;
+    private final Pauses pace;
 
-    DrainActions(AdminClient client, Pace pace) {
+    DrainActions(AdminClient client, Pauses pace) {
         this.client = client;
         this.pace = pace;
     }

@@ -46,7 +46,7 @@ final class DrainCommand extends NodeCommand {
     void run(AdminClient client) throws AdminException {
         NodeNames names = client.nodes().names();
         String node = names.resolve(name);
-        DrainActions drains = new DrainActions(client, Pace::sleep);
+        DrainActions drains = new DrainActions(client, Pauses::sleep);
         Messages.Result result = drains.mark(node, !isCancel, mayReduce);
         if (!result.detail().isEmpty()) {
             admin().progress(result.detail());
@@ -77,7 +77,7 @@ final class DrainCommand extends NodeCommand {
                 told = describe(state);
                 admin().progress(told);
             }
-            Pace.sleep(LOOK_MILLIS);
+            Pauses.sleep(LOOK_MILLIS);
             state = drains.state(node);
         }
         return state;

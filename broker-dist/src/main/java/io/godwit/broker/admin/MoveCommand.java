@@ -62,6 +62,6 @@ final class MoveCommand extends RangeCommand {
 
     private static void pause(RestingBalancers resting, long millis) throws AdminException {
         resting.goOn();
-        Pace.sleep(millis);
+        Pauses.sleep(millis);
     }
 }

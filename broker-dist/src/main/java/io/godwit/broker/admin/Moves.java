@@ -158,7 +158,7 @@ final class Moves implements AutoCloseable {
         if (isClosed) {
             throw new AdminException(Kind.FAILED, "the node stops; repeat the request to continue");
         }
-        Pace.sleep(millis);
+        Pauses.sleep(millis);
     }
 
     /** Moves under way end at their next step; see {@link #awaitEnd}. */

@@ -47,7 +47,7 @@ final class NodeReplacement {
     private final String gone;
     private final String heir;
     private final Told told;
-    private final Pace pace;
+    private final Pauses pace;
     private int moved;
     /** Volatile: written by the thread that runs this, closed by the closing thread. */
     private volatile @Nullable RestingBalancers resting;
@@ -56,7 +56,7 @@ final class NodeReplacement {
      * @param gone store id of the node to replace
      * @param heir store id of the node that takes its place
      */
-    NodeReplacement(AdminClient client, String gone, String heir, Told told, Pace pace) {
+    NodeReplacement(AdminClient client, String gone, String heir, Told told, Pauses pace) {
         this.client = client;
         this.gone = gone;
         this.heir = heir;
@@ -221,7 +221,7 @@ final class NodeReplacement {
             throws AdminException {
         String name = "range " + range.id() + " of " + store;
         told.step(name + ": a voter on " + names.shortOf(heir) + " for the one on " + names.shortOf(gone));
-        Pace inSteps = millis -> {
+        Pauses inSteps = millis -> {
             rest.goOn();
             pace.pause(millis);
         };

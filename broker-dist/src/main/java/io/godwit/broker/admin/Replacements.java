@@ -57,7 +57,7 @@ final class Replacements implements AutoCloseable {
         /** When it ended, by the monotonic clock; meaningless while it runs. Guarded by the monitor. */
         private long endedNanos;
 
-        Replacement(AdminClient client, String node, String by, NodeReplacement.Count first, Pace pace) {
+        Replacement(AdminClient client, String node, String by, NodeReplacement.Count first, Pauses pace) {
             this.work = new NodeReplacement(client, node, by, this, pace);
             this.view = new ReplaceView(
                     node, by, ReplaceState.RUNNING, first.moved(), first.left(), first.elsewhere(), "begun", "");
@@ -193,7 +193,7 @@ final class Replacements implements AutoCloseable {
         if (isClosed) {
             throw new AdminException(Kind.FAILED, "the node stops; repeat the request to continue");
         }
-        Pace.sleep(millis);
+        Pauses.sleep(millis);
     }
 
     /** A replacement under way ends at its next step; see {@link #awaitEnd}. */

@@ -22,14 +22,19 @@ final class ReplicaMove {
     private final String store;
     private final int patienceSeconds;
     private final Consumer<String> told;
-    private final Pace pace;
+    private final Pauses pace;
 
     /**
      * @param patienceSeconds time limit of one move
      * @param told receives a line for each attempt at a step, if it differs from the last
      */
     ReplicaMove(
-            AdminClient client, NodeNames names, String store, int patienceSeconds, Consumer<String> told, Pace pace) {
+            AdminClient client,
+            NodeNames names,
+            String store,
+            int patienceSeconds,
+            Consumer<String> told,
+            Pauses pace) {
         this.client = client;
         this.names = names;
         this.store = store;

@@ -197,7 +197,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     public CompletableFuture<DrainView> drainState(String node, Duration within) {
         return calls.ask(within, limited -> {
             limited.nodes().whole(node);
-            return view(new DrainActions(limited, Pace::sleep).state(node));
+            return view(new DrainActions(limited, Pauses::sleep).state(node));
         });
     }
 
@@ -205,7 +205,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     public CompletableFuture<DrainView> drain(String node, boolean isToGo, boolean mayReduce, Duration within) {
         return calls.change(within, limited -> {
             limited.nodes().whole(node);
-            DrainActions drains = new DrainActions(limited, Pace::sleep);
+            DrainActions drains = new DrainActions(limited, Pauses::sleep);
             drains.mark(node, isToGo, mayReduce);
             return view(drains.noted(node, isToGo, within.toMillis() / 2));
         });

@@ -4,7 +4,7 @@ import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 
 /** How work that polls waits between two looks. */
-interface Pace {
+interface Pauses {
     /** @throws AdminException to end the work instead */
     void pause(long millis) throws AdminException;
 
