@@ -109,7 +109,7 @@ class LinkVersionsTest {
         return lines.list.stream()
                 .filter(line -> line.getLevel() == Level.WARN)
                 .map(ILoggingEvent::getFormattedMessage)
-                .filter(line -> line.contains("no version"))
+                .filter(line -> line.contains("no protocol version"))
                 .toList();
     }
 
