@@ -360,16 +360,16 @@ class RaftOverGrpcTest {
             nodes.settings(new RaftSettings(RaftNodes.NEVER_MILLIS, 100, 1L << 30));
             List<Node> others =
                     List.of(nodes.start("b", List.of("a", "b", "c")), nodes.start("c", List.of("a", "b", "c")));
-            CompletableFuture<RaftError> stopped = new CompletableFuture<>();
-            old.machine().leaderStop = status -> {
-                stopped.complete(status.getRaftError());
-                old.host().standAgain(old.group());
-            };
             Node first = others.get(0);
             first.host().stand(first.group()); // an elected voter keeps checking for a while, which is not tested here
             append(nodes.awaitLeader(), "before");
             lead(nodes, old.id());
             nodes.awaitEntries(1, "a", "c");
+            CompletableFuture<RaftError> stopped = new CompletableFuture<>();
+            old.machine().leaderStop = status -> { // an earlier term may have ended meanwhile
+                stopped.complete(status.getRaftError());
+                old.host().standAgain(old.group());
+            };
 
             others.forEach(other -> nodes.mesh().cut(old.id(), other.id()));
             assertThat(stopped.get(30, TimeUnit.SECONDS)).isEqualTo(RaftError.ERAFTTIMEDOUT);
