@@ -293,7 +293,7 @@ class LastingAttachmentTest {
         PersistentSession session = subscribed();
         stage.inbox.beginMove();
         stage.cut(session);
-        stage.inbox.failNotBegun();
+        stage.inbox.moveLeaderUnheard();
         stage.runTasks();
         assertThat(stage.isEnded).isFalse();
         for (int second = 1; second < SessionStage.HOMES.movedPatience(); second++) {

@@ -144,9 +144,14 @@ public final class MemoryInbox implements InboxClient {
         endAll(InboxListener.Reason.MOVED);
     }
 
-    /** A leader that stops fails the calls that it has not begun; the end of the attachments does not arrive. */
-    public synchronized void failNotBegun() {
-        takeNotBegun().forEach(call -> call.completeExceptionally(moved()));
+    /** The same, but no connection hears of the end of its attachment. */
+    public synchronized void moveLeaderUnheard() {
+        List<CompletableFuture<?>> failing = takeNotBegun();
+        for (MemorySession stored : sessions.values()) {
+            stored.isAwaited |= stored.attachment != null;
+            stored.attachment = null;
+        }
+        failing.forEach(call -> call.completeExceptionally(moved()));
     }
 
     /** The node of the leader is lost; with calls that it has begun and not answered, or not begun. */
