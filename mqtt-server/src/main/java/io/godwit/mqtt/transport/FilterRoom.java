@@ -40,6 +40,10 @@ public final class FilterRoom {
 
     public void leave(int count) {
         filters -= count;
+        wakeLater();
+    }
+
+    private void wakeLater() {
         if (filters < MAX_FILTERS && !waiting.isEmpty() && !isWaking) {
             isWaking = true;
             later.execute(this::wake);
@@ -48,8 +52,12 @@ public final class FilterRoom {
 
     private void wake() {
         isWaking = false;
-        for (Runnable next = waiting.poll(); next != null; next = filters < MAX_FILTERS ? waiting.poll() : null) {
-            next.run();
+        try {
+            for (Runnable next = waiting.poll(); next != null; next = filters < MAX_FILTERS ? waiting.poll() : null) {
+                next.run();
+            }
+        } finally {
+            wakeLater(); // one that throws must not keep the others waiting
         }
     }
 

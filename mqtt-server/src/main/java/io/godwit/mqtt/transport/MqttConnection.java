@@ -432,7 +432,7 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
                 return handler != null && handler.onTick();
             }
             case CLOSING -> {
-                if (Timeouts.isGone(quietTicks)) {
+                if (Timeouts.isGone(timeouts.quietTicks(tick))) { // it may have begun above
                     channel.close(); // the peer neither closes nor, perhaps, reads its last packet
                 }
             }

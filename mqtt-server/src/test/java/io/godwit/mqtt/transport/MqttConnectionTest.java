@@ -566,6 +566,25 @@ class MqttConnectionTest {
         assertThat(events).contains(new BrokerEvent.PacketAbandoned("embedded", null, 200_000, 100));
     }
 
+    /** Although it has been silent for longer than a closed connection lingers. */
+    @Test
+    void whoIsCutOffForItsPacketHasTimeToReadWhy() {
+        StuckSocket socket = new StuckSocket();
+        channel.pipeline().addFirst(socket);
+        accept(0);
+        connection.onPartial(100, 200_000);
+        sweep(3 * HalfPacket.PATIENCE_SECONDS);
+        IntStream.range(0, 5).forEach(i -> enter(200_000));
+        sweep(1);
+        assertThat(recorder.closed).contains("200000");
+        assertThat(channel.isOpen())
+                .as("the socket has not taken DISCONNECT yet")
+                .isTrue();
+
+        sweep(3);
+        assertThat(channel.isOpen()).isFalse();
+    }
+
     @Test
     void whoKeepsSendingIsNotCutOff() {
         accept(0);
