@@ -6,7 +6,7 @@ import io.godwit.api.port.OperationException;
 import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
-import io.godwit.broker.api.TenantParts;
+import io.godwit.broker.api.TenantShares;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;
@@ -52,7 +52,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
     private final Supplier<StoredSubscriber> stored;
     private final boolean hasMountPoints;
     /** Changes of stored sessions under way; their bytes are bounded by their number. */
-    private final TenantParts underWay = new TenantParts(MAX_STORED, 0, SHARES);
+    private final TenantShares underWay = new TenantShares(MAX_STORED, 0, SHARES);
 
     /**
      * @param stored uses the current configuration

@@ -4,7 +4,7 @@ import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
-import io.godwit.broker.api.TenantParts;
+import io.godwit.broker.api.TenantShares;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.mqtt.intercept.MessageBounds;
@@ -60,9 +60,9 @@ public final class OperatorPublisher implements MessagePublisher {
     private final int maxMessageBytes;
     private final LongSupplier wallMillis;
     /** Messages of operators under way, and their heap bytes. */
-    private final TenantParts underWay = new TenantParts(MAX_UNDER_WAY, MAX_UNDER_WAY_BYTES, SHARES);
+    private final TenantShares underWay = new TenantShares(MAX_UNDER_WAY, MAX_UNDER_WAY_BYTES, SHARES);
     /** Those of plugins, which nothing divides by tenant. */
-    private final TenantParts underWayOfPlugins = new TenantParts(MAX_UNDER_WAY, MAX_UNDER_WAY_BYTES, 1);
+    private final TenantShares underWayOfPlugins = new TenantShares(MAX_UNDER_WAY, MAX_UNDER_WAY_BYTES, 1);
 
     /**
      * @param publishers {@link io.godwit.dist.client.DistClient#publisher(ClientInfo)}
@@ -102,7 +102,7 @@ public final class OperatorPublisher implements MessagePublisher {
     private CompletableFuture<Outcome> publish(
             String tenantName,
             Outgoing outgoing,
-            TenantParts counted,
+            TenantShares counted,
             BiFunction<ClientInfo, Message, CompletableFuture<Runnable>> admitting) {
         Message message = new Message(
                 outgoing.topic(),

@@ -7,7 +7,7 @@ import java.util.Map;
  * Bounds what is under way, in number and in bytes: of all tenants together, and of each tenant, so that one leaves
  * some for the others. Only tenants with something under way are stored. Any thread.
  */
-public final class TenantParts {
+public final class TenantShares {
     private final int most;
     private final long mostBytes;
     private final int shares;
@@ -39,7 +39,7 @@ public final class TenantParts {
      * @param mostBytes of all tenants together
      * @param shares a tenant has at most one part in this many of both; 1 for no bound per tenant
      */
-    public TenantParts(int most, long mostBytes, int shares) {
+    public TenantShares(int most, long mostBytes, int shares) {
         this.most = most;
         this.mostBytes = mostBytes;
         this.shares = shares;

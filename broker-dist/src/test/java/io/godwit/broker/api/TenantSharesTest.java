@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class TenantPartsTest {
-    private final TenantParts parts = new TenantParts(4, 40, 2);
+class TenantSharesTest {
+    private final TenantShares parts = new TenantShares(4, 40, 2);
 
     @Test
     void aTenantLeavesPlacesToOthers() {
@@ -41,7 +41,7 @@ class TenantPartsTest {
 
     @Test
     void withoutSharesATenantMayHaveAll() {
-        TenantParts undivided = new TenantParts(2, 40, 1);
+        TenantShares undivided = new TenantShares(2, 40, 1);
         assertThat(undivided.enter("a", 20)).isTrue();
         assertThat(undivided.enter("a", 20)).isTrue();
         assertThat(undivided.enter("a", 0)).isFalse();
