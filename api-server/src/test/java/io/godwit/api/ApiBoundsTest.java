@@ -408,6 +408,10 @@ class ApiBoundsTest {
             assertThat(refused.header("Retry-After")).isEqualTo("1");
             assertThat(api.get(path, "Authorization", "Bearer another").status())
                     .isEqualTo(404);
+            assertThat(api.get("/health/live", "Authorization", "Bearer a secret")
+                            .status())
+                    .as("health is answered, whatever its caller has under way")
+                    .isEqualTo(200);
             for (Socket socket : open) {
                 socket.close(); // the caller has left, but the nodes are still asked
             }

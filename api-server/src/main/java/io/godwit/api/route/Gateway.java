@@ -315,7 +315,9 @@ public final class Gateway {
                 }));
         ctx.put(Turns.Turn.class.getName(), turn);
         ctx.addEndHandler(ended -> turn.end());
-        if (!turn.begin()) {
+        if (ctx.response().closed()) { // an end handler that is added now is not called
+            turn.end();
+        } else if (!turn.begin()) {
             counts.limited(ApiCounts.Bound.TOKEN);
             answers.late(
                     ctx,
@@ -382,10 +384,15 @@ public final class Gateway {
             answers.problem(ctx, Problem.unauthorized("nothing was done: the token was removed or changed meanwhile"));
             return;
         }
+        Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
+        if (turn != null && !turn.hold()) {
+            return; // the caller left before it began
+        }
         AuditLog.Entry entry = null;
         if (operation.isAudited() && call.caller().isPresent()) {
             Principal caller = call.caller().get();
             if (records.room(caller.share()) == RecordBudget.Room.NONE) {
+                release(turn);
                 counts.limited(ApiCounts.Bound.TOKEN);
                 answers.late(
                         ctx,
@@ -396,6 +403,7 @@ public final class Gateway {
             entry = audit.begin(Audit.line(
                     records, caller, Callers.address(ctx.request()), operation, call.parameters(), call.body()));
             if (entry == null) {
+                release(turn);
                 answers.problem(
                         ctx,
                         Problem.unavailable("nothing was done: the record of changes cannot be written now, or the "
@@ -403,7 +411,13 @@ public final class Gateway {
                 return;
             }
         }
-        run(ctx, operation, handler, call, entry);
+        run(ctx, operation, handler, call, entry, turn);
+    }
+
+    private static void release(Turns.@Nullable Turn turn) {
+        if (turn != null) {
+            turn.release();
+        }
     }
 
     /** The token may be removed while the request waits for its body or its turn. */
@@ -413,13 +427,17 @@ public final class Gateway {
                 .orElse(false);
     }
 
-    /** @param entry null when the call is not audited */
+    /**
+     * @param entry null when the call is not audited
+     * @param turn held; null when the call is no search
+     */
     private void run(
-            RoutingContext ctx, Operation operation, Handler handler, Call call, AuditLog.@Nullable Entry entry) {
-        Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
-        if (turn != null && !turn.hold()) {
-            return; // the caller left before it began
-        }
+            RoutingContext ctx,
+            Operation operation,
+            Handler handler,
+            Call call,
+            AuditLog.@Nullable Entry entry,
+            Turns.@Nullable Turn turn) {
         CompletableFuture<Reply> reply = begin(handler, call);
         Bounded<Reply> bounded = new Bounded<>(
                 reply,
@@ -427,9 +445,7 @@ public final class Gateway {
                 new Problem(504, "timeout", "No answer in time", "the request was started and may still take effect"));
         back(ctx, bounded.future, (done, failure) -> {
             bounded.end();
-            if (turn != null) {
-                turn.release();
-            }
+            release(turn);
             Problem problem = done == null ? FailureProblems.of(failure, operation) : null;
             if (done == null) {
                 reply.thenAccept(Reply::drop); // drops a late reply
