@@ -99,6 +99,10 @@ final class InboundHandler {
             InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
         InboundFlows flows = state.queue.inbound();
         if (flows.isHoldingBack() && !flow.isDistributed()) {
+            Pending pending = flow.pending();
+            if (pending != null && !pending.isDone()) { // its answer comes later, and must not be for a failed write
+                pending.whenDone(new DiscardOnFailure(states, state));
+            }
             flows.awaitTurn(answerLater(state, session, flow, repeated, answer));
         } else {
             answerOnceStored(state, session, flow, repeated, answer);
@@ -380,11 +384,13 @@ final class InboundHandler {
             } else {
                 failures = 0;
                 if (state.queue.knownInbound() == flows && !state.residency.isDiscarded()) {
-                    Message message = flow.message();
-                    writes.closeFullBatch();
-                    markDistributed(state, flow);
-                    finished.tell(state, message, origin, flow.number);
-                    writes.openBatch().whenDone(new DiscardOnFailure(states, state));
+                    if (flows.get(flow.packetId) == flow) { // else it was released, and its record must stay deleted
+                        Message message = flow.message();
+                        writes.closeFullBatch();
+                        markDistributed(state, flow);
+                        finished.tell(state, message, origin, flow.number);
+                        writes.openBatch().whenDone(new DiscardOnFailure(states, state));
+                    }
                     flow.resumed();
                 }
             }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.kv.client.RangeException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -81,5 +83,40 @@ class InboundWaitsTest {
         store.publishAnswer = true;
         store.host.advanceMillis(LONG_MILLIS);
         assertThat(store.host.await(three).isDistributed()).isFalse();
+    }
+
+    /** Its client sends it again, and the store must know it under one token. */
+    @Test
+    void aMessageThatWaitsAndCannotBeStoredIsNotDistributed() {
+        leaveOne();
+        TestConnection back = store.attach("a");
+        store.host.holdSeals();
+        CompletableFuture<Inbound> two = back.attachment().receive(6, store.message("two", 2));
+        store.host.runUntilIdle();
+        store.host.failWrites(RangeException.Cause.OVERLOADED);
+        store.host.acceptWrites();
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        assertThat(two).isCompletedExceptionally();
+
+        store.publishAnswer = true;
+        store.host.advanceMillis(LONG_MILLIS);
+        assertThat(published()).containsExactly("one");
+    }
+
+    /** A new message under the packet id must not be taken for the old one. */
+    @Test
+    void aMessageReleasedWhileTheStoreDistributesItLeavesNoRecord() {
+        TestConnection connection = store.attach("a");
+        store.host.await(connection.attachment().receive(5, store.message("one", 2)));
+        store.publishAnswer = null;
+        store.detach(connection);
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS);
+        TestConnection back = store.attach("a");
+        assertThat(store.host.await(back.attachment().release(5))).isTrue();
+
+        store.answerPublishes(true);
+        store.host.runUntilIdle();
+        assertThat(store.stored("a", InboxKeys.INBOUND)).isZero();
     }
 }

@@ -66,10 +66,18 @@ final class CommitQueue {
      * @param packetId 0 unless QoS 2
      * @param mustRetain whether the message must be retained, or may have to be, which the stored message decides
      * @param isCounted whether the tenant's account counts it as being retained, until it is retained or given up
+     * @param isRepeated whether an earlier connection had sent it, so that the store has it
      */
-    void add(Message message, AckQueue.@Nullable Slot slot, int packetId, boolean mustRetain, boolean isCounted) {
+    void add(
+            Message message,
+            AckQueue.@Nullable Slot slot,
+            int packetId,
+            boolean mustRetain,
+            boolean isCounted,
+            boolean isRepeated) {
         unstored.begin(message);
         Waiting entry = new Waiting(message, slot, packetId);
+        entry.isRepeated = isRepeated;
         entry.isCounted = isCounted;
         waiting.addLast(entry);
         if (mustRetain) {
@@ -91,7 +99,8 @@ final class CommitQueue {
     private void received(Waiting entry, InboxAttachment.Inbound inbound, @Nullable Throwable failure) {
         if (failure != null) {
             entry.refusal = distribution.refusal(entry.taken, failure);
-            entry.mustClose = mustCloseAfter(entry.packetId, failure);
+            // an error would free the packet id, under which the store has the message
+            entry.mustClose = entry.isRepeated || mustCloseAfter(entry.packetId, failure);
         } else if (inbound.isDistributed()) {
             entry.isDistributed = true;
         } else {
@@ -225,6 +234,7 @@ final class CommitQueue {
 
         private boolean mustBeginRetain;
         private boolean isCounted;
+        private boolean isRepeated;
         private boolean isDistributed;
         private boolean mustClose;
         private @Nullable DeliveryToken token;

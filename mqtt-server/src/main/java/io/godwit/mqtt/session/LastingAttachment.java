@@ -56,8 +56,10 @@ public final class LastingAttachment implements InboxAttachment {
 
     private long attachNumber;
 
-    /** Whether it waits for the end of {@link #current}, whose leader takes no calls any more. */
-    private boolean awaitsEnd;
+    /** The attachment whose end it waits for, because its leader takes no calls any more; null when there is none. */
+    private @Nullable InboxAttachment ending;
+    /** Whether a leader has decided the detach. The attachment has no end to report then. */
+    private boolean isDetachDecided;
 
     private Listener listener = new Listener();
     /** Null between the end at one leader and the beginning at the next. */
@@ -241,9 +243,11 @@ public final class LastingAttachment implements InboxAttachment {
             call.answer.completeExceptionally(InboxFailure.over());
         } else if (present != null && !present.equals(by)) {
             call.issue(present);
-        } else if (present != null && !awaitsEnd) {
-            awaitsEnd = true;
-            awaitEnd(by, connection.loop().tick());
+        } else if (present != null && isDetachDecided) {
+            moved(InboxListener.Reason.LOST);
+        } else if (present != null && !present.equals(ending)) {
+            ending = present;
+            awaitEnd(present, connection.loop().tick());
         } // the next attachment issues it
     }
 
@@ -251,15 +255,14 @@ public final class LastingAttachment implements InboxAttachment {
      * The end of an attachment whose leader takes no calls follows at once. If it has not come in time, the next leader
      * is asked all the same: the calls, and the client id, must not wait for ever.
      */
-    private void awaitEnd(InboxAttachment ending, int sinceTick) {
+    private void awaitEnd(InboxAttachment of, int sinceTick) {
         connection.loop().onNextSweep(() -> {
-            if (isOver || !ending.equals(current)) {
-                awaitsEnd = false;
-            } else if (connection.loop().tick() - sinceTick
-                    < services.config.homes().movedPatience()) {
-                awaitEnd(ending, sinceTick);
+            if (isOver || !of.equals(current)) {
+                return;
+            }
+            if (connection.loop().tick() - sinceTick < services.config.homes().movedPatience()) {
+                awaitEnd(of, sinceTick);
             } else {
-                awaitsEnd = false;
                 moved(InboxListener.Reason.LOST);
             }
         });
@@ -274,6 +277,8 @@ public final class LastingAttachment implements InboxAttachment {
         private final boolean mayRepeat;
         /** Whether a leader has the call or has answered it. */
         private boolean isIssued;
+        /** Whether a lost leader may have carried it out. */
+        private volatile boolean mayBeDone;
 
         Call(Function<InboxAttachment, CompletableFuture<T>> ask, boolean mayRepeat) {
             this.ask = ask;
@@ -290,6 +295,9 @@ public final class LastingAttachment implements InboxAttachment {
             Objects.requireNonNull(ask, "answered").apply(on).whenComplete((value, failure) -> {
                 if (failure != null
                         && mustRepeat(by.isLost ? InboxFailure.ofLost(failure) : InboxFailure.of(failure))) {
+                    if (by.isLost || InboxFailure.of(failure) == InboxFailure.LOST) {
+                        mayBeDone = true;
+                    }
                     connection.loop().execute(() -> notTaken(this, on));
                     return;
                 }
@@ -297,7 +305,8 @@ public final class LastingAttachment implements InboxAttachment {
                 if (failure == null) {
                     answer.complete(value);
                 } else {
-                    answer.completeExceptionally(failure);
+                    // "overloaded" would say that nothing was done
+                    answer.completeExceptionally(mayBeDone ? InboxFailure.over() : failure);
                 }
             });
         }
@@ -392,6 +401,7 @@ public final class LastingAttachment implements InboxAttachment {
             connection.loop().post(new LoopTask() {
                 @Override
                 protected void run() {
+                    isDetachDecided = true;
                     mail.detaching();
                 }
             });

@@ -137,6 +137,9 @@ final class PublishIntake {
 
     /** Why the publish is refused without asking for authorization; null when it is not. */
     private @Nullable ReasonCode refusal(Publish publish, String topic) {
+        if (isRepeated(publish)) {
+            return null;
+        }
         TenantPolicy policy = session.policy();
         if (!policy.allows(topic)) {
             return ReasonCode.TOPIC_NAME_INVALID;
@@ -146,7 +149,7 @@ final class PublishIntake {
                 publish.retain(),
                 publish.payload(),
                 publish.properties().payloadFormat());
-        if (ofTenant != null && !isRepeated(publish)) {
+        if (ofTenant != null) {
             return ofTenant;
         }
         if (connection.loop().isMemoryShort() && mustSpareMemory(publish)) {
@@ -172,7 +175,7 @@ final class PublishIntake {
             connection.pauseReading(Connection.Pause.MEMORY);
             return false;
         }
-        return !isRepeated(publish);
+        return true;
     }
 
     /** Keeps no payload while the refusal waits its turn, and slows the client down like other waiting publishes. */
@@ -359,7 +362,7 @@ final class PublishIntake {
         AckQueue.Slot slot = published == Qos.AT_LEAST_ONCE ? acks.open(packetId, published) : null;
         boolean mustRetain = session.mustRetain(message);
         if (mustRetain || !commits.isEmpty()) {
-            commits.add(message, slot, 0, mustRetain, isCounted);
+            commits.add(message, slot, 0, mustRetain, isCounted, false);
         } else {
             distribution.distribute(message, slot, 0, null);
         }
@@ -378,7 +381,8 @@ final class PublishIntake {
         // for a resumed id the stored message decides, which is only known when the store answers
         boolean mustRetain = known == InboundAcks.Received.RESUMED || session.mustRetain(message);
         if (attachment != null || mustRetain || !commits.isEmpty()) {
-            commits.add(message, slot, packetId, mustRetain, isCounted);
+            commits.add(
+                    message, slot, packetId, mustRetain, isCounted, known == InboundAcks.Received.RESUMED);
         } else {
             distribution.distribute(message, slot, packetId, null);
         }

@@ -307,6 +307,37 @@ class LastingAttachmentTest {
         assertThat(stage.isEnded).isTrue();
     }
 
+    /** The leader has nothing more to end, so no end is reported. */
+    @Test
+    void aDetachThatItsLeaderHadDecidedIsAskedOfTheNextAtOnce() {
+        PersistentSession session = subscribed();
+        CompletableFuture<Void> detached = new CompletableFuture<>();
+        stage.inbox.answerDetachesWith(detached);
+        stage.cut(session);
+        stage.runTasks();
+        assertThat(stage.isEnded).isFalse();
+
+        detached.completeExceptionally(new RangeException(Cause.LOST, "leadership ended"));
+        stage.runTasks();
+        assertThat(stage.isEnded).isTrue();
+    }
+
+    /** A PUBREC with an error would free the packet id, under which the lost leader may have stored the message. */
+    @Test
+    void aMessageThatALostLeaderMayHaveIsNotRefusedByTheNext() {
+        PersistentSession session = subscribed();
+        stage.inbox.beginMove();
+        publishInbound(session, 11, "x");
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        stage.inbox.continueAfter(gate);
+        stage.inbox.loseLeader();
+        stage.runTasks();
+        stage.inbox.failNext(new RangeException(Cause.OVERLOADED, "too much waits"));
+        open(gate);
+        assertThat(sent(PubRec.class)).isEmpty();
+        assertThat(stage.connection.isOpen()).isFalse();
+    }
+
     @Test
     void aLeaderThatComesLateIsGoneOnWith() {
         PersistentSession session = subscribed();
