@@ -34,6 +34,9 @@ import org.slf4j.LoggerFactory;
  *   <li>of all, when the total is at its limit and the new one's source has sent a valid token recently.
  * </ul>
  *
+ * <p>The oldest is the one that was opened, or last used by a known caller, before all others. The gate does not know
+ * which connections have a request under way.
+ *
  * <p>Without such a stranger the new connection is refused. A connection that a caller owns is never replaced.
  *
  * <p>The lock guards the counts: the accepting thread and the event loop, where connections end, contend for it. Both
@@ -58,7 +61,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private final Map<String, Count> byPrefix = new HashMap<>();
 
     private final Map<Ends, Place> byEnds = new HashMap<>();
-    /** Connections that no known caller owns, the oldest first. */
+    /** Connections that no known caller owns, by when they were opened or last used by a known caller. */
     private final Set<Place> strangers = new LinkedHashSet<>();
     /** All other connections. */
     private final OwnedPlaces<Place> owned;
@@ -89,7 +92,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private static final class Source {
         /** The count of the source itself, then those of wider prefixes. */
         private final List<Count> counts;
-        /** Connections of this source that no known caller owns, the oldest first. */
+        /** Connections of this source that no known caller owns, in the order of {@link AcceptGate#strangers}. */
         private final Set<Place> strangers = new LinkedHashSet<>();
 
         Source(List<Count> counts) {
@@ -274,8 +277,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         place.isLeft = true;
         open--;
         Source source = place.source;
-        source.strangers.remove(place);
-        strangers.remove(place);
+        leaveStrangers(place);
         owned.leave(place);
         byEnds.remove(place.ends, place);
         for (Count count : source.counts) {
@@ -289,7 +291,8 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A known caller uses this open connection. It owns the connection from now on, if it may own one more.
+     * A known caller uses this open connection. It owns the connection from now on, if it may own one more; otherwise
+     * the connection is replaced after all other strangers.
      *
      * @param caller name of its token or certificate, or the one share of its tenant
      */
@@ -300,14 +303,19 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
         Source source = place.source;
         lately.put(source.name(), nanoClock.getAsLong());
-        if (owned.use(place, caller, source.name(), this::becameStranger)) {
-            source.strangers.remove(place);
-            strangers.remove(place);
+        leaveStrangers(place);
+        if (!owned.use(place, caller, source.name(), this::joinStrangers)) {
+            joinStrangers(place);
         }
     }
 
-    /** This open connection has lost its owner. */
-    private void becameStranger(Place place) {
+    private void leaveStrangers(Place place) {
+        place.source.strangers.remove(place);
+        strangers.remove(place);
+    }
+
+    /** Nobody owns this open connection of a known caller, or nobody does any more. It is now the last to be replaced. */
+    private void joinStrangers(Place place) {
         place.source.strangers.add(place);
         strangers.add(place);
     }

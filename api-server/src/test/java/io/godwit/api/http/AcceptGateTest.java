@@ -216,6 +216,21 @@ class AcceptGateTest {
         assertThat(gate.open()).isEqualTo(4);
     }
 
+    /** A caller that uses a connection beyond its half is probably in the middle of a request. */
+    @Test
+    void aConnectionInUseIsReplacedAfterOthersOfItsAddress() {
+        List<EmbeddedChannel> many = from("10.0.0.1", 4);
+        List.of(many.get(0), many.get(1), many.get(2)).forEach(each -> known(each, "one"));
+        EmbeddedChannel another = from("10.0.0.1");
+        assertThat(open(many)).as("the last one has sent no token").containsExactly(true, true, true, false);
+        known(many.get(2), "one");
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        assertThat(another.isOpen()).isFalse();
+        assertThat(open(many)).containsExactly(true, true, true, false);
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        assertThat(open(many)).as("used longest ago").containsExactly(true, true, false, false);
+    }
+
     /** The one that was used longest ago. */
     @Test
     void theCallerWithTheMostGivesAPlaceToACallerWithFewer() {
