@@ -31,7 +31,9 @@ import org.slf4j.LoggerFactory;
  *   <li>of its own source, when that source is at its limit: strangers may share the address of a caller with a token;
  *   <li>of the source with the most connections, when the total is at its limit and that source has more than the new
  *       one's; if it has not, the same by wider prefixes of IPv6, since one household has 256 sources or more;
- *   <li>of all, when the total is at its limit and the new one's source has sent a valid token recently.
+ *   <li>of all, when the total is at its limit and the new one's source has sent a valid token recently;
+ *   <li>of those that a known caller has used, when the total is at its limit and the new one's source has no
+ *       connection: a caller may have one connection from each of many sources.
  * </ul>
  *
  * <p>The oldest is the one that was opened, or last used by a known caller, before all others. The gate does not know
@@ -63,6 +65,8 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private final Map<Ends, Place> byEnds = new HashMap<>();
     /** Connections that no known caller owns, by when they were opened or last used by a known caller. */
     private final Set<Place> strangers = new LinkedHashSet<>();
+    /** Those of {@link #strangers} that a known caller has used, in the same order. */
+    private final Set<Place> usedStrangers = new LinkedHashSet<>();
     /** All other connections. */
     private final OwnedPlaces<Place> owned;
     /** When each source last sent a valid token. */
@@ -262,7 +266,10 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
                 return oldest(greatest.strangers);
             }
         }
-        return wasKnownLately(newcomer) ? oldest(strangers) : null;
+        if (wasKnownLately(newcomer)) {
+            return oldest(strangers);
+        }
+        return newcomer.open(0) == 0 ? oldest(usedStrangers) : null;
     }
 
     private boolean wasKnownLately(Source source) {
@@ -312,12 +319,14 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private void leaveStrangers(Place place) {
         place.source.strangers.remove(place);
         strangers.remove(place);
+        usedStrangers.remove(place);
     }
 
-    /** Nobody owns this open connection of a known caller, or nobody does any more. It is now the last to be replaced. */
+    /** Nobody owns this open connection, which a known caller has used. It is replaced after all others from now on. */
     private void joinStrangers(Place place) {
         place.source.strangers.add(place);
         strangers.add(place);
+        usedStrangers.add(place);
     }
 
     synchronized int open() {
