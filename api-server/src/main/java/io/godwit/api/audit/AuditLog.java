@@ -99,7 +99,7 @@ public final class AuditLog implements AutoCloseable {
     /**
      * Reserves a place for a change.
      *
-     * @param text makes the record from the status, on the writer thread
+     * @param text makes the record from the status, on the writer thread; once, however often the record is written
      * @return null when the change must not be made
      */
     public @Nullable Entry begin(IntFunction<String> text) {
@@ -151,9 +151,13 @@ public final class AuditLog implements AutoCloseable {
     }
 
     private void keep(Entry entry) throws InterruptedException {
+        String record = null;
         while (true) {
             try {
-                sink.write(entry.text.apply(entry.status));
+                if (record == null) {
+                    record = entry.text.apply(entry.status);
+                }
+                sink.write(record);
                 if (fails) {
                     LOG.info("records of changes are written again");
                     fails = false;

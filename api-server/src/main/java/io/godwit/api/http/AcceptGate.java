@@ -31,8 +31,13 @@ import org.slf4j.LoggerFactory;
  *   <li>of its own source, when that source is at its limit: strangers may share the address of a caller with a token;
  *   <li>of the source with the most connections, when the total is at its limit and that source has more than the new
  *       one's; if it has not, the same by wider prefixes of IPv6, since one household has 256 sources or more;
- *   <li>of all, when the total is at its limit and the new one's source has sent a valid token recently.
+ *   <li>of all, when the total is at its limit and the new one's source has sent a valid token recently;
+ *   <li>of those that a known caller has used, when the total is at its limit and the new one's source has no
+ *       connection: a caller may have one connection from each of many sources.
  * </ul>
+ *
+ * <p>The oldest is the one that was opened, or last used by a known caller, before all others. The gate does not know
+ * which connections have a request under way.
  *
  * <p>Without such a stranger the new connection is refused. A connection that a caller owns is never replaced.
  *
@@ -58,8 +63,10 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private final Map<String, Count> byPrefix = new HashMap<>();
 
     private final Map<Ends, Place> byEnds = new HashMap<>();
-    /** Connections that no known caller owns, the oldest first. */
+    /** Connections that no known caller owns, by when they were opened or last used by a known caller. */
     private final Set<Place> strangers = new LinkedHashSet<>();
+    /** Those of {@link #strangers} that a known caller has used, in the same order. */
+    private final Set<Place> usedStrangers = new LinkedHashSet<>();
     /** All other connections. */
     private final OwnedPlaces<Place> owned;
     /** When each source last sent a valid token. */
@@ -89,7 +96,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private static final class Source {
         /** The count of the source itself, then those of wider prefixes. */
         private final List<Count> counts;
-        /** Connections of this source that no known caller owns, the oldest first. */
+        /** Connections of this source that no known caller owns, in the order of {@link AcceptGate#strangers}. */
         private final Set<Place> strangers = new LinkedHashSet<>();
 
         Source(List<Count> counts) {
@@ -259,7 +266,10 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
                 return oldest(greatest.strangers);
             }
         }
-        return wasKnownLately(newcomer) ? oldest(strangers) : null;
+        if (wasKnownLately(newcomer)) {
+            return oldest(strangers);
+        }
+        return newcomer.open(0) == 0 ? oldest(usedStrangers) : null;
     }
 
     private boolean wasKnownLately(Source source) {
@@ -274,8 +284,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         place.isLeft = true;
         open--;
         Source source = place.source;
-        source.strangers.remove(place);
-        strangers.remove(place);
+        leaveStrangers(place);
         owned.leave(place);
         byEnds.remove(place.ends, place);
         for (Count count : source.counts) {
@@ -289,7 +298,8 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A known caller uses this open connection. It owns the connection from now on, if it may own one more.
+     * A known caller uses this open connection. It owns the connection from now on, if it may own one more; otherwise
+     * the connection is replaced after all other strangers.
      *
      * @param caller name of its token or certificate, or the one share of its tenant
      */
@@ -300,16 +310,23 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
         Source source = place.source;
         lately.put(source.name(), nanoClock.getAsLong());
-        if (owned.use(place, caller, source.name(), this::becameStranger)) {
-            source.strangers.remove(place);
-            strangers.remove(place);
+        leaveStrangers(place);
+        if (!owned.use(place, caller, source.name(), this::joinStrangers)) {
+            joinStrangers(place);
         }
     }
 
-    /** This open connection has lost its owner. */
-    private void becameStranger(Place place) {
+    private void leaveStrangers(Place place) {
+        place.source.strangers.remove(place);
+        strangers.remove(place);
+        usedStrangers.remove(place);
+    }
+
+    /** Nobody owns this open connection, which a known caller has used. It is replaced after all others from now on. */
+    private void joinStrangers(Place place) {
         place.source.strangers.add(place);
         strangers.add(place);
+        usedStrangers.add(place);
     }
 
     synchronized int open() {

@@ -94,7 +94,7 @@ final class Audit {
     }
 
     /**
-     * @param budget what the caller may still write; charged when the line is made
+     * @param budget what the caller may still write; charged each time the line is made
      * @return makes the line from the status, on any thread; {@link AuditLog#UNKNOWN} for an unknown outcome
      */
     static IntFunction<String> line(

@@ -20,6 +20,7 @@ class AuditLogTest {
     private static final class Disk implements AuditSink {
         final Semaphore writes = new Semaphore(0);
         final List<String> lines = new CopyOnWriteArrayList<>();
+        final AtomicInteger failed = new AtomicInteger();
         final AtomicInteger refused = new AtomicInteger();
         final AtomicInteger lost = new AtomicInteger();
         volatile boolean fails;
@@ -29,6 +30,7 @@ class AuditLogTest {
             writes.acquireUninterruptibly();
             if (fails) {
                 writes.release();
+                failed.incrementAndGet();
                 throw new IOException("full");
             }
             lines.add(record);
@@ -107,6 +109,23 @@ class AuditLogTest {
         log.close();
         assertThat(disk.lines.subList(0, 2)).containsExactly("before 204", "late 204");
         assertThat(disk.lines).contains("again 200");
+    }
+
+    /** The caller's budget is charged each time a record is made. */
+    @Test
+    void aRecordIsMadeOnceHoweverOftenItIsWritten() {
+        AtomicInteger made = new AtomicInteger();
+        disk.writes.release(1_000);
+        disk.fails = true;
+        log.start();
+        AuditLog.Entry entry = log.begin(status -> "record " + made.incrementAndGet());
+        assertThat(entry).isNotNull();
+        entry.ended(204);
+        Await.until("several writes have failed", () -> disk.failed.get() >= 3);
+        disk.fails = false;
+        log.close();
+        assertThat(disk.lines).containsExactly("record 1");
+        assertThat(made).hasValue(1);
     }
 
     @Test

@@ -216,6 +216,21 @@ class AcceptGateTest {
         assertThat(gate.open()).isEqualTo(4);
     }
 
+    /** A caller that uses a connection beyond its half is probably in the middle of a request. */
+    @Test
+    void aConnectionInUseIsReplacedAfterOthersOfItsAddress() {
+        List<EmbeddedChannel> many = from("10.0.0.1", 4);
+        List.of(many.get(0), many.get(1), many.get(2)).forEach(each -> known(each, "one"));
+        EmbeddedChannel another = from("10.0.0.1");
+        assertThat(open(many)).as("the last one has sent no token").containsExactly(true, true, true, false);
+        known(many.get(2), "one");
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        assertThat(another.isOpen()).isFalse();
+        assertThat(open(many)).containsExactly(true, true, true, false);
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        assertThat(open(many)).as("used longest ago").containsExactly(true, true, false, false);
+    }
+
     /** The one that was used longest ago. */
     @Test
     void theCallerWithTheMostGivesAPlaceToACallerWithFewer() {
@@ -227,13 +242,56 @@ class AcceptGateTest {
         others.forEach(each -> known(each, "two"));
         EmbeddedChannel newcomer = from("10.0.0.4");
         known(newcomer, "three");
-        assertThat(from("10.0.0.5").isOpen()).isTrue();
+        EmbeddedChannel stranger = from("10.0.0.5");
+        assertThat(stranger.isOpen()).isTrue();
         assertThat(open(List.of(first, second, third))).containsExactly(true, false, true);
         assertThat(open(others)).containsOnly(true);
         assertThat(newcomer.isOpen()).isTrue();
         assertThat(from("10.0.0.6").isOpen())
-                .as("the only stranger is of a source with one connection")
+                .as("the only stranger is of a source with one connection, and has sent no token")
                 .isFalse();
+        known(stranger, "one"); // which has lost a place, but gets none back
+        assertThat(from("10.0.0.6").isOpen()).isTrue();
+        assertThat(stranger.isOpen()).isFalse();
+    }
+
+    /** As many sources as places, with one connection each: no source has more than a health check's would have. */
+    @Test
+    void aCallerWithManyAddressesLeavesPlacesToHealthChecks() {
+        List<EmbeddedChannel> many = new ArrayList<>();
+        for (int i = 1; i <= 6; i++) {
+            many.add(from("10.0.0." + i));
+        }
+        many.forEach(each -> known(each, "one"));
+        known(many.get(3), "one");
+        EmbeddedChannel health = from("10.0.1.1");
+        assertThat(health.isOpen()).isTrue();
+        assertThat(open(many)).containsExactly(true, true, true, true, false, true);
+        assertThat(from("10.0.1.1").isOpen())
+                .as("its address has a connection")
+                .isFalse();
+        assertThat(from("10.0.1.2").isOpen()).isTrue();
+        assertThat(open(many)).containsExactly(true, true, true, true, false, false);
+        assertThat(from("10.0.1.3").isOpen()).isTrue();
+        assertThat(open(many)).containsExactly(true, true, true, false, false, false);
+        assertThat(from("10.0.1.4").isOpen())
+                .as("the caller owns the others of its connections")
+                .isFalse();
+        assertThat(health.isOpen()).isTrue();
+        assertThat(gate.open()).isEqualTo(6);
+        assertThat(counts.all()).containsOnly(Map.entry("refused ALL", 2), Map.entry("closed REPLACED", 3));
+    }
+
+    /** A new connection of a known address replaces any stranger, but last those that were used last. */
+    @Test
+    void aConnectionInUseIsReplacedAfterThoseOfOtherAddresses() {
+        List<EmbeddedChannel> many = new ArrayList<>();
+        for (int i = 1; i <= 6; i++) {
+            many.add(from("10.0.0." + i));
+        }
+        many.subList(0, 4).forEach(each -> known(each, "one"));
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        assertThat(open(many)).containsExactly(true, true, true, true, false, true);
     }
 
     /** As many sources as there are places, in the 56 bits of one household. */
