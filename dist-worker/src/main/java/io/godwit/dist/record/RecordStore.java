@@ -195,7 +195,8 @@ public final class RecordStore {
         long expected = present == null ? 0 : present.revision();
         CompletableFuture<byte[]> reply;
         if (isNothing) {
-            reply = store.relieveAgain(attempt.key, RecordMutation.delete(attempt.key, NO_REVISION), attempt.deadline);
+            // a question relieves no disk, so it is not written to one that is nearly full
+            reply = store.mutateAgain(attempt.key, RecordMutation.delete(attempt.key, NO_REVISION), attempt.deadline);
         } else if (change instanceof Change.Put put) {
             if (put.value.length > RecordKeys.MAX_VALUE_BYTES) {
                 throw new IllegalArgumentException(

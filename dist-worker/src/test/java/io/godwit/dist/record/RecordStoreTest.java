@@ -299,6 +299,22 @@ class RecordStoreTest {
         assertThat(content(index)).containsEntry("a", "1");
     }
 
+    /** A question is written to the log like a change, but frees nothing. */
+    @Test
+    void aQuestionIsNotWrittenToADiskThatIsNearlyFull() {
+        host.await(put("a", "1"));
+        long entries = host.appliedEntries();
+        host.refuseAdditions();
+        for (Change nothing : List.of(Change.DELETE, Change.KEEP)) {
+            assertThatThrownBy(() ->
+                            host.await(store.change("ban", "z", present -> nothing, Deadline.afterMillis(60_000))))
+                    .hasRootCauseInstanceOf(RangeException.class);
+        }
+        assertThat(host.appliedEntries()).isEqualTo(entries);
+        host.await(store.change("ban", "a", present -> Change.DELETE, Deadline.afterMillis(60_000)));
+        assertThat(content(index)).as("a removal relieves the disk").isEmpty();
+    }
+
     @Test
     void aChangeNamesMembersThatHaveNotConfirmedIt() {
         confirmation = CompletableFuture.completedFuture(List.of("b"));
