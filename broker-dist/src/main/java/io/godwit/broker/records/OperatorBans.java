@@ -238,7 +238,10 @@ public final class OperatorBans implements BanAdmin {
     }
 
     private Change unbanned(Optional<String> tenant, @Nullable StoredRecord present) {
-        if (present == null || !isOf(tenant, present)) {
+        if (present == null) {
+            return Change.DELETE; // so that the answer names nodes that may still have it
+        }
+        if (!isOf(tenant, present)) {
             return Change.KEEP;
         }
         if (tenant.isPresent()) {

@@ -355,9 +355,17 @@ class OperatorRecordsTest {
         host.await(tokens.add(token("a", -1), WITHIN));
         Made made = ban(Kind.CLIENT, "c", OptionalLong.empty());
         assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(new Answer<>(true, List.of("b")));
-        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(Answer.complete(false));
+        assertThat(host.await(tokensHere.remove("a", WITHIN)))
+                .as("again")
+                .isEqualTo(new Answer<>(false, List.of("b")));
+        assertThat(host.await(bansHere.unban(Optional.of("other"), made.ban().id(), WITHIN)))
+                .as("of another tenant")
+                .isEqualTo(Answer.complete(false));
         assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
                 .isEqualTo(new Answer<>(true, List.of("b")));
+        assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
+                .as("again")
+                .isEqualTo(new Answer<>(false, List.of("b")));
     }
 
     @Test
