@@ -17,6 +17,7 @@ import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.record.RecordStore;
+import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.mqtt.ban.BanTable;
@@ -25,6 +26,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -266,6 +268,48 @@ class OperatorRecordsTest {
         assertThat(all(filter())).extracting(Ban::subject).containsExactlyInAnyOrder("b", "c");
         assertThat(unban(Optional.empty(), ended)).isFalse();
         isFull(inTenant("t1", "d", OptionalLong.empty()));
+    }
+
+    /** The removal is made, or another node has made it. */
+    @Test
+    void aBanIsMadeThoughTheAnswerToTheRemovalOfAnEndedOneIsLost() {
+        RangeClient losing = (RangeClient) Proxy.newProxyInstance(
+                RangeClient.class.getClassLoader(), new Class<?>[] {RangeClient.class}, (proxy, method, args) -> {
+                    Object answer = method.invoke(host, args);
+                    return method.getName().equals("relieveAgain")
+                            ? ((CompletableFuture<?>) answer).thenCompose(reply -> lost())
+                            : answer;
+                });
+        RecordStore records = new RecordStore(
+                () -> losing,
+                dist.records().index(),
+                deadline -> CompletableFuture.completedFuture(List.of()),
+                Optional::empty);
+        OperatorBans bansHere = new OperatorBans(
+                records, new BanTable(() -> now), () -> now, new OperatorBans.Bounds(5, 4, 2, 2));
+        host.await(inTenant("t1", "a", OptionalLong.of(10)));
+        host.await(inTenant("t1", "b", OptionalLong.empty()));
+        now += 10_000;
+        Made made = host.await(bansHere.ban(
+                new BanAdmin.Wanted("t1", Kind.CLIENT, "c", OptionalLong.empty(), "", "ten", true), WITHIN));
+        assertThat(made.isNew()).isTrue();
+        assertThat(all(filter())).extracting(Ban::subject).containsExactlyInAnyOrder("b", "c");
+    }
+
+    private static CompletableFuture<Object> lost() {
+        return CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "the answer is lost"));
+    }
+
+    @Test
+    void thereIsNoRoomForABanWhileTheEndedOneCannotBeRemoved() {
+        host.await(inTenant("t1", "a", OptionalLong.of(10)));
+        host.await(inTenant("t1", "b", OptionalLong.empty()));
+        now += 10_000;
+        host.failWrites(RangeException.Cause.DISK_FULL);
+        isFull(inTenant("t1", "c", OptionalLong.empty()));
+        host.acceptWrites();
+        assertThat(host.await(inTenant("t1", "c", OptionalLong.empty())).isNew())
+                .isTrue();
     }
 
     @Test
