@@ -148,6 +148,7 @@ class RecordStoreTest {
     void aNodeThatCannotApplyWhatIsCommittedDoesNotSayThatThereIsNothing() {
         lack = Optional.of("node b cannot be asked");
         appliedHere = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        host.runUntilIdle();
         long entries = host.appliedEntries();
         for (Change nothing : List.of(Change.DELETE, Change.KEEP)) {
             assertThatThrownBy(() -> host.await(changed(store, nothing)))
