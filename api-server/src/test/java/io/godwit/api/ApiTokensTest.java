@@ -122,6 +122,16 @@ class ApiTokensTest {
         assertThat(removed.problem()).isEqualTo("nodes-missing");
         assertThat(removed.json().getJsonArray("missingNodes")).containsExactly(FakeNode.OTHER);
         assertThat(api.node.records.tokens()).isEmpty();
+
+        Got again = send("DELETE", TOKENS + "/new", null, ADMIN);
+        assertThat(again.status()).isEqualTo(503);
+        assertThat(again.problem()).isEqualTo("nodes-missing");
+        assertThat(again.json().getJsonArray("missingNodes")).containsExactly(FakeNode.OTHER);
+        assertThat(send("DELETE", TOKENS + "/ada", null, ADMIN).status())
+                .as("one of the file")
+                .isEqualTo(403);
+        api.node.records.missing = List.of();
+        assertThat(send("DELETE", TOKENS + "/new", null, ADMIN).status()).isEqualTo(404);
     }
 
     @Test

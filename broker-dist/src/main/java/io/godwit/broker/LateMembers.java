@@ -25,6 +25,12 @@ final class LateMembers implements Members {
     }
 
     @Override
+    public Set<NodeLife> lapsed() {
+        Members known = members;
+        return known == null ? Set.of() : known.lapsed();
+    }
+
+    @Override
     public CompletableFuture<Void> exclude(NodeLife member, String why) {
         Members known = members;
         return known == null

@@ -131,7 +131,7 @@ public final class DistWorker implements AutoCloseable {
         this.records = new RecordStore(
                 () -> open,
                 new RecordIndex(),
-                this::recordsInForce,
+                new RecordsInForce(),
                 cluster == null ? Optional::empty : cluster.recordsLack());
         OtherNodes others = peers == null ? OtherNodes.NONE : peers;
         this.deliverers = new FanOut.Deliverers(
@@ -206,14 +206,21 @@ public final class DistWorker implements AutoCloseable {
         return records;
     }
 
-    /**
-     * As for a SUBACK: waits until this node and every other member have applied all that is committed.
-     *
-     * @return the members that have not
-     */
-    private CompletableFuture<List<String>> recordsInForce(Deadline deadline) {
-        LivePeers others = peers;
-        return others == null ? CompletableFuture.completedFuture(List.of()) : others.unconfirmedBy(deadline);
+    /** As for a SUBACK: waits until this node and every other member have applied all that is committed. */
+    private final class RecordsInForce implements RecordStore.Confirmation {
+        @Override
+        public CompletableFuture<List<String>> confirmed(Deadline deadline) {
+            LivePeers others = peers;
+            return others == null ? CompletableFuture.completedFuture(List.of()) : others.unconfirmedBy(deadline);
+        }
+
+        @Override
+        public CompletableFuture<Void> appliedHere(Deadline deadline) {
+            LivePeers others = peers;
+            return others == null
+                    ? CompletableFuture.completedFuture(null) // a lone node lacks nothing, so nobody asks
+                    : others.untilAppliedHere(deadline);
+        }
     }
 
     public void start() {

@@ -57,7 +57,8 @@ public interface TokenAdmin {
     /**
      * Removes a token. On completion no serving node accepts it any more, except those that the answer names.
      *
-     * @return whether there was one; missing are nodes that have not confirmed and may still accept it
+     * @return whether there was one; missing are nodes that have not confirmed and may still accept it, also when it is
+     *     removed already
      */
     CompletableFuture<Answer<Boolean>> remove(String name, Duration within);
 }

@@ -191,11 +191,10 @@ public final class TokenRoutes {
                 Optional<TokenFile.Entry> entry = ofFile.get().stream()
                         .filter(each -> each.name().equals(name))
                         .findFirst();
-                throw new ProblemException(
-                        entry.isPresent()
-                                ? Problem.forbidden(
-                                        "that token is of the tokens file of this node, and is removed there")
-                                : Problem.notFound("there is no token of that name"));
+                throw entry.isPresent()
+                        ? new ProblemException(Problem.forbidden(
+                                "that token is of the tokens file of this node, and is removed there"))
+                        : Absence.of(removed, "there is no token of that name");
             }
             return Reply.done();
         });

@@ -17,6 +17,7 @@ import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.record.RecordStore;
+import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.mqtt.ban.BanTable;
@@ -25,6 +26,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -268,6 +270,48 @@ class OperatorRecordsTest {
         isFull(inTenant("t1", "d", OptionalLong.empty()));
     }
 
+    /** The removal is made, or another node has made it. */
+    @Test
+    void aBanIsMadeThoughTheAnswerToTheRemovalOfAnEndedOneIsLost() {
+        RangeClient losing = (RangeClient) Proxy.newProxyInstance(
+                RangeClient.class.getClassLoader(), new Class<?>[] {RangeClient.class}, (proxy, method, args) -> {
+                    Object answer = method.invoke(host, args);
+                    return method.getName().equals("relieveAgain")
+                            ? ((CompletableFuture<?>) answer).thenCompose(reply -> lost())
+                            : answer;
+                });
+        RecordStore records = new RecordStore(
+                () -> losing,
+                dist.records().index(),
+                deadline -> CompletableFuture.completedFuture(List.of()),
+                Optional::empty);
+        OperatorBans bansHere = new OperatorBans(
+                records, new BanTable(() -> now), () -> now, new OperatorBans.Bounds(5, 4, 2, 2));
+        host.await(inTenant("t1", "a", OptionalLong.of(10)));
+        host.await(inTenant("t1", "b", OptionalLong.empty()));
+        now += 10_000;
+        Made made = host.await(bansHere.ban(
+                new BanAdmin.Wanted("t1", Kind.CLIENT, "c", OptionalLong.empty(), "", "ten", true), WITHIN));
+        assertThat(made.isNew()).isTrue();
+        assertThat(all(filter())).extracting(Ban::subject).containsExactlyInAnyOrder("b", "c");
+    }
+
+    private static CompletableFuture<Object> lost() {
+        return CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "the answer is lost"));
+    }
+
+    @Test
+    void thereIsNoRoomForABanWhileTheEndedOneCannotBeRemoved() {
+        host.await(inTenant("t1", "a", OptionalLong.of(10)));
+        host.await(inTenant("t1", "b", OptionalLong.empty()));
+        now += 10_000;
+        host.failWrites(RangeException.Cause.DISK_FULL);
+        isFull(inTenant("t1", "c", OptionalLong.empty()));
+        host.acceptWrites();
+        assertThat(host.await(inTenant("t1", "c", OptionalLong.empty())).isNew())
+                .isTrue();
+    }
+
     @Test
     void whatHasEndedIsRemovedAnHourLaterByTheFirstNodeAlone() {
         ban(Kind.CLIENT, "short", OptionalLong.of(10));
@@ -355,9 +399,17 @@ class OperatorRecordsTest {
         host.await(tokens.add(token("a", -1), WITHIN));
         Made made = ban(Kind.CLIENT, "c", OptionalLong.empty());
         assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(new Answer<>(true, List.of("b")));
-        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(Answer.complete(false));
+        assertThat(host.await(tokensHere.remove("a", WITHIN)))
+                .as("again")
+                .isEqualTo(new Answer<>(false, List.of("b")));
+        assertThat(host.await(bansHere.unban(Optional.of("other"), made.ban().id(), WITHIN)))
+                .as("of another tenant")
+                .isEqualTo(Answer.complete(false));
         assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
                 .isEqualTo(new Answer<>(true, List.of("b")));
+        assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
+                .as("again")
+                .isEqualTo(new Answer<>(false, List.of("b")));
     }
 
     @Test

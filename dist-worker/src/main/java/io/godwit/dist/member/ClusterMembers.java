@@ -242,6 +242,11 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     @Override
+    public Set<NodeLife> lapsed() {
+        return current.get().lapsedExcept(self);
+    }
+
+    @Override
     public CompletableFuture<Void> exclude(NodeLife member, String why) {
         return exclude(member, Exclusions.Ground.CUT_OFF, why);
     }

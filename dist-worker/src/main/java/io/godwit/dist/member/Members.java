@@ -37,6 +37,14 @@ public interface Members {
     Set<NodeLife> others();
 
     /**
+     * The other members of the newest view that are excluded. Their processes may still run, and serve callers by what
+     * they knew before. A member that does not come back is evicted from the view, and is not among them then.
+     */
+    default Set<NodeLife> lapsed() {
+        return Set.of();
+    }
+
+    /**
      * Excludes a member that does not confirm. Completes when nothing that it still acknowledges can rest on its
      * earlier knowledge: then nothing needs to wait for it. Fails with {@link io.godwit.kv.client.RangeException} when
      * that cannot be agreed on, for example without a majority; also when this node has just been without a proof that

@@ -89,6 +89,14 @@ public record MembersView(long revision, List<Member> members) {
                 .toList());
     }
 
+    /** The members except {@code self} that the others have excluded and not yet evicted. */
+    Set<NodeLife> lapsedExcept(NodeLife self) {
+        return lives(members.stream()
+                .filter(member -> member.state() == MemberState.LAPSED
+                        && !member.life().equals(self))
+                .toList());
+    }
+
     private static Set<NodeLife> lives(Collection<Member> members) {
         return members.stream().map(Member::life).collect(Collectors.toCollection(LinkedHashSet::new));
     }

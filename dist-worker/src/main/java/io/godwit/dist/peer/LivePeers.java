@@ -320,7 +320,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
      * Waits until this node and every other member have applied what was committed to the dist store before the call.
      * Completes by the deadline, about, and does not fail.
      *
-     * @return the ids of the members that have not applied it, in order; all, when this node has not
+     * @return the ids of the members that have not applied it, in order; all, when this node has not. Contains members
+     *     that the others have excluded, as long as the view has them
      */
     public CompletableFuture<List<String>> unconfirmedBy(Deadline deadline) {
         return untilAppliedHere(deadline)
@@ -334,7 +335,9 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     private List<String> memberIds() {
-        return Stream.concat(Stream.of(nodeId), members.others().stream().map(NodeLife::nodeId))
+        Stream<NodeLife> others = Stream.concat(members.others().stream(), members.lapsed().stream());
+        return Stream.concat(Stream.of(nodeId), others.map(NodeLife::nodeId))
+                .distinct()
                 .sorted()
                 .toList();
     }

@@ -9,6 +9,7 @@ import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -73,36 +74,43 @@ final class MemberWaits {
      * @return the caller may fail it to end the wait: then nobody is excluded for it any more
      */
     CompletableFuture<Void> all(String what, Ask ask) {
-        Wait wait = begin(what, ask);
-        return wait == null ? DONE : wait.done;
+        Set<NodeLife> others = members.others();
+        return others.isEmpty() ? DONE : begin(what, ask, others, Set.of()).done;
     }
 
     /**
      * As {@link #all}, but completes after {@code within} at the latest. The wait continues then, and may still exclude
      * silent members. Does not fail.
      *
-     * @return the ids of the members that have not confirmed, in order; empty when all have
+     * @return the ids of the members that have not confirmed, in order; empty when all have. Contains those that were
+     *     excluded before or meanwhile and are still in the view: nothing waits for them, but their processes may run
      */
     CompletableFuture<List<String>> unconfirmed(String what, Ask ask, Duration within) {
-        Wait wait = begin(what, ask);
-        if (wait == null) {
-            return CompletableFuture.completedFuture(List.of());
+        Set<NodeLife> others = members.others();
+        Set<NodeLife> lapsed = new HashSet<>(members.lapsed()); // after the others: who lapses in between is in both
+        lapsed.removeAll(others);
+        if (others.isEmpty()) {
+            return CompletableFuture.completedFuture(ids(lapsed));
         }
+        Wait wait = begin(what, ask, others, lapsed);
         CompletableFuture<List<String>> told = new CompletableFuture<>();
-        wait.done.whenComplete((done, failure) -> told.complete(wait.silent()));
+        wait.done.whenComplete((done, failure) -> told.complete(ids(wait.unconfirmed())));
         if (!told.isDone()) {
-            timers.after(within, () -> told.complete(wait.silent()));
+            timers.after(within, () -> told.complete(ids(wait.unconfirmed())));
         }
         return told;
     }
 
-    /** Null if there is nobody to wait for. */
-    private @Nullable Wait begin(String what, Ask ask) {
-        Set<NodeLife> others = members.others();
-        if (others.isEmpty()) {
-            return null;
-        }
-        Wait wait = new Wait(what, ask, others, nanoTime.getAsLong() + timeout.toNanos());
+    private static List<String> ids(Set<NodeLife> lives) {
+        return lives.stream().map(NodeLife::nodeId).distinct().sorted().toList();
+    }
+
+    /**
+     * @param others those to wait for; not empty
+     * @param lapsed those that were excluded before
+     */
+    private Wait begin(String what, Ask ask, Set<NodeLife> others, Set<NodeLife> lapsed) {
+        Wait wait = new Wait(what, ask, others, lapsed, nanoTime.getAsLong() + timeout.toNanos());
         wait.askLinked();
         if (!wait.done.isDone()) {
             add(wait);
@@ -138,9 +146,9 @@ final class MemberWaits {
         return List.copyOf(open);
     }
 
-    /** The others have excluded that incarnation, see {@link Members#exclude}: no wait includes it any more. */
+    /** The others have excluded that incarnation, see {@link Members#exclude}: nothing waits for it any more. */
     void excluded(NodeLife life) {
-        open().forEach(wait -> wait.confirmed(life));
+        open().forEach(wait -> wait.excluded(life));
     }
 
     private void expire() {
@@ -176,12 +184,15 @@ final class MemberWaits {
         private final CompletableFuture<Void> done = new CompletableFuture<>();
         /** Members that have not confirmed, with the peer through which each was asked. Guarded by this. */
         private final Map<NodeLife, @Nullable Peer> left = new HashMap<>(4);
+        /** Members that were excluded before or during this wait and have not confirmed. Guarded by this. */
+        private final Set<NodeLife> excluded;
 
-        Wait(String what, Ask ask, Set<NodeLife> others, long dueNanos) {
+        Wait(String what, Ask ask, Set<NodeLife> others, Set<NodeLife> lapsed, long dueNanos) {
             this.what = what;
             this.ask = ask;
             this.dueNanos = dueNanos;
             others.forEach(life -> left.put(life, null));
+            this.excluded = new HashSet<>(lapsed);
         }
 
         void askLinked() {
@@ -213,6 +224,20 @@ final class MemberWaits {
             boolean isAll;
             synchronized (this) {
                 left.remove(life);
+                excluded.remove(life);
+                isAll = left.isEmpty();
+            }
+            if (isAll) {
+                done.complete(null);
+            }
+        }
+
+        void excluded(NodeLife life) {
+            boolean isAll;
+            synchronized (this) {
+                if (left.keySet().remove(life)) {
+                    excluded.add(life);
+                }
                 isAll = left.isEmpty();
             }
             if (isAll) {
@@ -224,9 +249,11 @@ final class MemberWaits {
             return left.containsKey(life) && !done.isDone();
         }
 
-        /** The ids of the members that have not confirmed. */
-        synchronized List<String> silent() {
-            return left.keySet().stream().map(NodeLife::nodeId).sorted().toList();
+        /** The members that have not confirmed, those that were excluded too. */
+        synchronized Set<NodeLife> unconfirmed() {
+            Set<NodeLife> unconfirmed = new HashSet<>(left.keySet());
+            unconfirmed.addAll(excluded);
+            return unconfirmed;
         }
 
         void expire() {
@@ -246,7 +273,7 @@ final class MemberWaits {
                                 () -> isLeft(life))
                         .whenComplete((agreed, failure) -> {
                             if (failure == null) {
-                                confirmed(life);
+                                excluded(life);
                             } else if (isLeft(life)) {
                                 done.completeExceptionally(failure);
                             }

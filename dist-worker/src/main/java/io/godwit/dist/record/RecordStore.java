@@ -30,7 +30,12 @@ import org.slf4j.LoggerFactory;
  * back. {@link Changed} names such members.
  *
  * <p>The first decision is about the record that this node knows. This node may be behind, so a decision to change
- * nothing counts only when the leader has the same record: a mutation that cannot apply asks for it.
+ * nothing counts only when the leader has the same record: a mutation that cannot apply asks for it. While the first
+ * record may not be written, that mutation may not be written either. Then this node applies what is committed, and the
+ * decision counts when there is still no record.
+ *
+ * <p>The removal of a record that is absent waits for the other members like any removal: an earlier one may not be in
+ * force there yet.
  */
 public final class RecordStore {
     private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
@@ -76,6 +81,12 @@ public final class RecordStore {
     public interface Confirmation {
         /** @return the ids of members that have not confirmed by the deadline; fails if that is not known */
         CompletableFuture<List<String>> confirmed(Deadline deadline);
+
+        /** Completes when this node has applied all that was committed before; fails if that is not known. */
+        default CompletableFuture<Void> appliedHere(Deadline deadline) {
+            return CompletableFuture.failedFuture(new RangeException(
+                    RangeException.Cause.TIMEOUT, "it is not known whether this node has applied all records"));
+        }
     }
 
     /** Stands for the members that have not confirmed, if their ids are not known. */
@@ -85,7 +96,8 @@ public final class RecordStore {
      * A completed change.
      *
      * @param before the record before the change; null for none. With {@link Change#KEEP} the present record
-     * @param unconfirmed ids of members that have not confirmed the change, so it may not be in force there yet
+     * @param unconfirmed ids of members that have not confirmed the change, so it may not be in force there yet. With
+     *     {@link Change#DELETE} of an absent record, those that may still have it. Empty with {@link Change#KEEP}
      */
     public record Changed(@Nullable StoredRecord before, List<String> unconfirmed) {
         public Changed {
@@ -188,14 +200,19 @@ public final class RecordStore {
         }
         Change change = attempt.decision.of(present);
         boolean isNothing = change instanceof Change.Keep || change instanceof Change.Delete && present == null;
-        if (isNothing && (isOfLeader || mayNotAsk())) {
-            attempt.keep(present);
+        if (isNothing && isOfLeader) {
+            nothing(attempt, present, change);
+            return;
+        }
+        if (isNothing && lackOfFirst().isPresent()) {
+            lookHere(attempt, present, change);
             return;
         }
         long expected = present == null ? 0 : present.revision();
         CompletableFuture<byte[]> reply;
         if (isNothing) {
-            reply = store.relieveAgain(attempt.key, RecordMutation.delete(attempt.key, NO_REVISION), attempt.deadline);
+            // a question relieves no disk, so it is not written to one that is nearly full
+            reply = store.mutateAgain(attempt.key, RecordMutation.delete(attempt.key, NO_REVISION), attempt.deadline);
         } else if (change instanceof Change.Put put) {
             if (put.value.length > RecordKeys.MAX_VALUE_BYTES) {
                 throw new IllegalArgumentException(
@@ -214,7 +231,7 @@ public final class RecordStore {
         reply.whenComplete((answer, failure) -> {
             try {
                 if (isNothing) {
-                    looked(attempt, present, answer, failure);
+                    looked(attempt, present, change, answer, failure);
                 } else {
                     answered(attempt, present, change, answer, failure);
                 }
@@ -229,9 +246,33 @@ public final class RecordStore {
         return index.isEmpty() ? lack.get() : Optional.empty();
     }
 
-    /** A node of an earlier version would stop its range at any mutation; then there are no records either. */
-    private boolean mayNotAsk() {
-        return lackOfFirst().isPresent();
+    /** The present record needs no change. */
+    private void nothing(Attempt attempt, @Nullable StoredRecord present, Change change) {
+        if (change instanceof Change.Delete) {
+            confirm(attempt, present);
+        } else {
+            attempt.keep(present);
+        }
+    }
+
+    /**
+     * Looks for the record here, because a node of an earlier version would stop its range at any mutation. An empty
+     * index proves that there are no records only when this node has applied what is committed.
+     */
+    private void lookHere(Attempt attempt, @Nullable StoredRecord known, Change change) {
+        confirmation.appliedHere(attempt.deadline).whenComplete((done, failure) -> {
+            try {
+                if (failure != null) {
+                    fail(attempt, failure);
+                } else if (index.isEmpty() && known == null) {
+                    nothing(attempt, null, change);
+                } else {
+                    attempt(attempt, index.get(attempt.kind, attempt.name), false);
+                }
+            } catch (RuntimeException e) { // the caller's future must complete
+                attempt.done.completeExceptionally(e);
+            }
+        });
     }
 
     /** Positive, and in practice never that of another value. */
@@ -248,7 +289,11 @@ public final class RecordStore {
 
     /** The leader was asked for the record, because the one known here needs no change. */
     private void looked(
-            Attempt attempt, @Nullable StoredRecord known, byte @Nullable [] answer, @Nullable Throwable failure) {
+            Attempt attempt,
+            @Nullable StoredRecord known,
+            Change change,
+            byte @Nullable [] answer,
+            @Nullable Throwable failure) {
         if (answer == null) {
             fail(attempt, failure);
             return;
@@ -261,7 +306,7 @@ public final class RecordStore {
                 long here = known == null ? 0 : known.revision();
                 long there = present == null ? 0 : present.revision();
                 if (here == there) {
-                    attempt.keep(known);
+                    nothing(attempt, known, change);
                 } else {
                     again(attempt, present, true);
                 }
@@ -319,7 +364,8 @@ public final class RecordStore {
                     List<String> missing = unconfirmed == null ? List.of(UNKNOWN_MEMBERS) : unconfirmed;
                     if (!missing.isEmpty()) {
                         LOG.info(
-                                "record is committed, not all nodes have confirmed it kind={} nodes={} cause={}",
+                                "not all nodes have confirmed what is committed about a record kind={} nodes={}"
+                                        + " cause={}",
                                 attempt.kind,
                                 missing,
                                 String.valueOf(failure));

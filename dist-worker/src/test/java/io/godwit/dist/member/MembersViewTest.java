@@ -30,6 +30,20 @@ class MembersViewTest {
                 .isTrue();
     }
 
+    @Test
+    void theExcludedMembersAreTheLapsedOnesOfOthers() {
+        NodeLife other = new NodeLife("b", 1);
+        NodeLife serving = new NodeLife("c", 1);
+        MembersView view = new MembersView(
+                9,
+                List.of(
+                        new Member(LIFE, MemberState.LAPSED, 8),
+                        new Member(other, MemberState.LAPSED, 9),
+                        new Member(serving, MemberState.SERVING, SINCE)));
+        assertThat(view.lapsedExcept(LIFE)).containsExactly(other);
+        assertThat(view.lapsedExcept(serving)).containsExactly(LIFE, other);
+    }
+
     /** An older view does not know that the incarnation serves, so it cannot say that it was excluded. */
     @Test
     void aViewOfBeforeSaysNothing() {

@@ -454,6 +454,57 @@ class LivePeersTest extends TwoNodes {
         assertThat(told).as("this node has not applied it either").isCompletedWithValue(List.of("a", "b"));
     }
 
+    /** It may still run and accept what was removed; nothing waits for it. */
+    @Test
+    void aMemberThatTheOthersHaveExcludedIsNamedUntilItConfirmsOrIsEvicted() {
+        List<CompletableFuture<Void>> held = new ArrayList<>();
+        b.heldCatchUps = held;
+        CompletableFuture<List<String>> told = unconfirmed(Duration.ofSeconds(2));
+        cluster.settle();
+        assertThat(told).isNotDone();
+        assertThat(a.members.exclude(b.life, "test")).isCompleted();
+        a.peers.excluded(b.life);
+        assertThat(told).as("excluded meanwhile").isCompletedWithValue(List.of("b"));
+
+        told = unconfirmed(Duration.ofSeconds(2));
+        cluster.settle();
+        assertThat(told).as("excluded before").isCompletedWithValue(List.of("b"));
+
+        b.heldCatchUps = null;
+        held.forEach(catchUp -> catchUp.complete(null));
+        cluster.view.join(b.life);
+        told = unconfirmed(Duration.ofSeconds(2));
+        cluster.settle();
+        assertThat(told).as("back and confirmed").isCompletedWithValue(List.of());
+
+        assertThat(a.members.exclude(b.life, "test")).isCompleted();
+        cluster.view.evict(b.life);
+        told = unconfirmed(Duration.ofSeconds(2));
+        cluster.settle();
+        assertThat(told).as("no longer known").isCompletedWithValue(List.of());
+    }
+
+    @Test
+    void aMemberThatIsExcludedBecauseItDoesNotConfirmIsNamed() {
+        b.heldCatchUps = new ArrayList<>();
+        CompletableFuture<List<String>> told = unconfirmed(TestNode.CONFIRM.multipliedBy(2));
+        cluster.settle();
+        cluster.timers.advance(TestNode.CONFIRM);
+        cluster.settle();
+        assertThat(a.members.excluded).containsExactly(b.life);
+        assertThat(told).isCompletedWithValue(List.of("b"));
+    }
+
+    @Test
+    void anExcludedMemberIsNamedByANodeThatIsBehindToo() {
+        assertThat(a.members.exclude(b.life, "test")).isCompleted();
+        a.heldCatchUps = new ArrayList<>();
+        CompletableFuture<List<String>> told = unconfirmed(Duration.ofSeconds(2));
+        cluster.timers.advance(Duration.ofSeconds(2));
+        a.heldCatchUps.get(0).completeExceptionally(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        assertThat(told).isCompletedWithValue(List.of("a", "b"));
+    }
+
     @Test
     void whoJoinsKnowsEveryFilterThatWasPromisedWithoutIt() {
         TestNode c = new TestNode(cluster, "c", 1, () -> {

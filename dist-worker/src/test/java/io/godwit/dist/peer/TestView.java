@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
  */
 final class TestView {
     private final Set<NodeLife> members = new LinkedHashSet<>();
+    /** Excluded and not evicted. */
+    private final Set<NodeLife> lapsed = new LinkedHashSet<>();
     /** By revision: the serving members and the revision since which each serves; all members serve. */
     private final List<Map<NodeLife, Long>> agreed = new ArrayList<>(List.of(Map.of()));
 
@@ -34,6 +36,7 @@ final class TestView {
 
     /** Joins or serves: others wait for it. */
     void join(NodeLife life) {
+        lapsed.remove(life);
         if (members.add(life)) {
             agree();
         }
@@ -66,6 +69,10 @@ final class TestView {
                 revision, since == null ? List.of() : List.of(new Member(life, MemberState.SERVING, since)));
     }
 
+    void evict(NodeLife life) {
+        lapsed.remove(life);
+    }
+
     boolean has(NodeLife life) {
         return members.contains(life);
     }
@@ -94,12 +101,20 @@ final class TestView {
         }
 
         @Override
+        public Set<NodeLife> lapsed() {
+            Set<NodeLife> others = new LinkedHashSet<>(lapsed);
+            others.remove(life);
+            return others;
+        }
+
+        @Override
         public CompletableFuture<Void> exclude(NodeLife member, String why) {
             if (!hasMajority || !members.contains(life)) {
                 return CompletableFuture.failedFuture(
                         new RangeException(RangeException.Cause.TIMEOUT, "cannot be agreed on"));
             }
             if (members.remove(member)) {
+                lapsed.add(member);
                 agree();
             }
             excluded.add(member);

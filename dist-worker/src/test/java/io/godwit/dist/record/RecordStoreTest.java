@@ -41,11 +41,24 @@ class RecordStoreTest {
             List.of(RecordKeys.key("ban", "d"), RecordKeys.key("ban", "g")));
 
     private CompletableFuture<List<String>> confirmation = CompletableFuture.completedFuture(List.of());
+    private CompletableFuture<Void> appliedHere = CompletableFuture.completedFuture(null);
     private Optional<String> lack = Optional.empty();
     private RecordStore store = store();
 
     private RecordStore store() {
-        return new RecordStore(() -> host, index, deadline -> confirmation, () -> lack, host::execute);
+        return new RecordStore(() -> host, index, new Confirming(), () -> lack, host::execute);
+    }
+
+    private final class Confirming implements RecordStore.Confirmation {
+        @Override
+        public CompletableFuture<List<String>> confirmed(Deadline deadline) {
+            return confirmation;
+        }
+
+        @Override
+        public CompletableFuture<Void> appliedHere(Deadline deadline) {
+            return appliedHere;
+        }
     }
 
     private void restart() {
@@ -101,6 +114,58 @@ class RecordStoreTest {
         lack = Optional.of("node c is late"); // it has already applied records
         host.await(put("f", "2"));
         assertThat(content(index)).hasSize(2);
+    }
+
+    private CompletableFuture<RecordStore.Changed> changed(RecordStore by, Change change) {
+        return by.changed("ban", "a", present -> change, Deadline.afterMillis(60_000));
+    }
+
+    /** It has no record yet, and may not write a question, because a member cannot be asked what it reads. */
+    @Test
+    void aNodeThatMayNotWriteAQuestionAppliesWhatIsCommittedBeforeItSaysThatThereIsNothing() {
+        host.await(put("a", "1"));
+        StoredRecord record = index.get("ban", "a");
+        lack = Optional.of("node b cannot be asked");
+        for (Change change : List.of(Change.KEEP, Change.DELETE)) {
+            RecordIndex late = new RecordIndex();
+            RecordStore behind = new RecordStore(() -> host, late, new Confirming(), () -> lack, host::execute);
+            appliedHere = new CompletableFuture<>();
+            CompletableFuture<RecordStore.Changed> asked = changed(behind, change);
+            host.runUntilIdle();
+            assertThat(asked).isNotDone();
+            assertThat(content(index)).containsKey("a");
+
+            late.stored(new RecordKeys.Key("ban", "a"), RecordKeys.stored(record.revision(), record.value()));
+            appliedHere.complete(null);
+            assertThat(host.await(asked).before())
+                    .extracting(StoredRecord::value)
+                    .isEqualTo("1".getBytes(UTF_8));
+        }
+        assertThat(content(index)).isEmpty();
+    }
+
+    @Test
+    void aNodeThatCannotApplyWhatIsCommittedDoesNotSayThatThereIsNothing() {
+        lack = Optional.of("node b cannot be asked");
+        appliedHere = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        host.runUntilIdle();
+        long entries = host.appliedEntries();
+        for (Change nothing : List.of(Change.DELETE, Change.KEEP)) {
+            assertThatThrownBy(() -> host.await(changed(store, nothing)))
+                    .hasRootCauseInstanceOf(RangeException.class);
+        }
+        assertThat(host.appliedEntries()).as("nothing is written").isEqualTo(entries);
+    }
+
+    /** The removal before it was answered with the members that may still have the record. */
+    @Test
+    void theRemovalOfAnAbsentRecordNamesMembersThatHaveNotConfirmedIt() {
+        confirmation = CompletableFuture.completedFuture(List.of("b"));
+        for (Optional<String> each : List.of(Optional.<String>empty(), Optional.of("node b cannot be asked"))) {
+            lack = each;
+            assertThat(host.await(changed(store, Change.DELETE)).unconfirmed()).containsExactly("b");
+            assertThat(host.await(changed(store, Change.KEEP)).unconfirmed()).isEmpty();
+        }
     }
 
     @Test
@@ -297,6 +362,22 @@ class RecordStoreTest {
         assertThat(decidedAbout).containsExactly(null, "1");
         assertThat(kept).extracting(StoredRecord::value).isEqualTo("1".getBytes(UTF_8));
         assertThat(content(index)).containsEntry("a", "1");
+    }
+
+    /** A question is written to the log like a change, but frees nothing. */
+    @Test
+    void aQuestionIsNotWrittenToADiskThatIsNearlyFull() {
+        host.await(put("a", "1"));
+        long entries = host.appliedEntries();
+        host.refuseAdditions();
+        for (Change nothing : List.of(Change.DELETE, Change.KEEP)) {
+            assertThatThrownBy(() ->
+                            host.await(store.change("ban", "z", present -> nothing, Deadline.afterMillis(60_000))))
+                    .hasRootCauseInstanceOf(RangeException.class);
+        }
+        assertThat(host.appliedEntries()).isEqualTo(entries);
+        host.await(store.change("ban", "a", present -> Change.DELETE, Deadline.afterMillis(60_000)));
+        assertThat(content(index)).as("a removal relieves the disk").isEmpty();
     }
 
     @Test
