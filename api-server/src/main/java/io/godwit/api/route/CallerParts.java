@@ -64,10 +64,9 @@ final class CallerParts {
     /** The handler, bounded for each caller, unless the operation has another bound. */
     Handler bounded(Operation operation, Handler handler, ApiCounts counts) {
         // what needs no role, such as health, is answered to anybody, however much its token has under way
-        boolean hasOtherBound = operation.isSearch() || operation.isStream() || operation.id().equals(PUBLISH);
-        return hasOtherBound || operation.role().isEmpty()
-                ? handler
-                : call -> answer(handler, call, counts);
+        boolean hasOtherBound =
+                operation.isSearch() || operation.isStream() || operation.id().equals(PUBLISH);
+        return hasOtherBound || operation.role().isEmpty() ? handler : call -> answer(handler, call, counts);
     }
 
     private CompletableFuture<Reply> answer(Handler handler, Call call, ApiCounts counts) {

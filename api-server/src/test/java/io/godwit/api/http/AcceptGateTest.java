@@ -267,9 +267,7 @@ class AcceptGateTest {
         EmbeddedChannel health = from("10.0.1.1");
         assertThat(health.isOpen()).isTrue();
         assertThat(open(many)).containsExactly(true, true, true, true, false, true);
-        assertThat(from("10.0.1.1").isOpen())
-                .as("its address has a connection")
-                .isFalse();
+        assertThat(from("10.0.1.1").isOpen()).as("its address has a connection").isFalse();
         assertThat(from("10.0.1.2").isOpen()).isTrue();
         assertThat(open(many)).containsExactly(true, true, true, true, false, false);
         assertThat(from("10.0.1.3").isOpen()).isTrue();

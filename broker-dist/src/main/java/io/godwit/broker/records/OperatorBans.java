@@ -143,7 +143,10 @@ public final class OperatorBans implements BanAdmin {
             Duration half = within.dividedBy(2);
             return removeEnded(ended.get(), half)
                     .exceptionally(failure -> {
-                        LOG.info("an ended ban was not removed id={} cause={}", ended.get().id(), failure.toString());
+                        LOG.info(
+                                "an ended ban was not removed id={} cause={}",
+                                ended.get().id(),
+                                failure.toString());
                         return null;
                     })
                     .thenCompose(done -> put(ban, value, wanted, half)); // which checks the room again

@@ -285,8 +285,8 @@ class OperatorRecordsTest {
                 dist.records().index(),
                 deadline -> CompletableFuture.completedFuture(List.of()),
                 Optional::empty);
-        OperatorBans bansHere = new OperatorBans(
-                records, new BanTable(() -> now), () -> now, new OperatorBans.Bounds(5, 4, 2, 2));
+        OperatorBans bansHere =
+                new OperatorBans(records, new BanTable(() -> now), () -> now, new OperatorBans.Bounds(5, 4, 2, 2));
         host.await(inTenant("t1", "a", OptionalLong.of(10)));
         host.await(inTenant("t1", "b", OptionalLong.empty()));
         now += 10_000;
@@ -399,9 +399,7 @@ class OperatorRecordsTest {
         host.await(tokens.add(token("a", -1), WITHIN));
         Made made = ban(Kind.CLIENT, "c", OptionalLong.empty());
         assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(new Answer<>(true, List.of("b")));
-        assertThat(host.await(tokensHere.remove("a", WITHIN)))
-                .as("again")
-                .isEqualTo(new Answer<>(false, List.of("b")));
+        assertThat(host.await(tokensHere.remove("a", WITHIN))).as("again").isEqualTo(new Answer<>(false, List.of("b")));
         assertThat(host.await(bansHere.unban(Optional.of("other"), made.ban().id(), WITHIN)))
                 .as("of another tenant")
                 .isEqualTo(Answer.complete(false));

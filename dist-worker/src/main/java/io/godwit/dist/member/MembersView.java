@@ -92,8 +92,8 @@ public record MembersView(long revision, List<Member> members) {
     /** The members except {@code self} that the others have excluded and not yet evicted. */
     Set<NodeLife> lapsedExcept(NodeLife self) {
         return lives(members.stream()
-                .filter(member -> member.state() == MemberState.LAPSED
-                        && !member.life().equals(self))
+                .filter(member ->
+                        member.state() == MemberState.LAPSED && !member.life().equals(self))
                 .toList());
     }
 

@@ -151,8 +151,7 @@ class RecordStoreTest {
         host.runUntilIdle();
         long entries = host.appliedEntries();
         for (Change nothing : List.of(Change.DELETE, Change.KEEP)) {
-            assertThatThrownBy(() -> host.await(changed(store, nothing)))
-                    .hasRootCauseInstanceOf(RangeException.class);
+            assertThatThrownBy(() -> host.await(changed(store, nothing))).hasRootCauseInstanceOf(RangeException.class);
         }
         assertThat(host.appliedEntries()).as("nothing is written").isEqualTo(entries);
     }

@@ -381,8 +381,7 @@ final class PublishIntake {
         // for a resumed id the stored message decides, which is only known when the store answers
         boolean mustRetain = known == InboundAcks.Received.RESUMED || session.mustRetain(message);
         if (attachment != null || mustRetain || !commits.isEmpty()) {
-            commits.add(
-                    message, slot, packetId, mustRetain, isCounted, known == InboundAcks.Received.RESUMED);
+            commits.add(message, slot, packetId, mustRetain, isCounted, known == InboundAcks.Received.RESUMED);
         } else {
             distribution.distribute(message, slot, packetId, null);
         }
