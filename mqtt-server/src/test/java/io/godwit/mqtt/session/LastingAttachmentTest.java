@@ -328,12 +328,10 @@ class LastingAttachmentTest {
         PersistentSession session = subscribed();
         stage.inbox.beginMove();
         publishInbound(session, 11, "x");
-        CompletableFuture<Void> gate = new CompletableFuture<>();
-        stage.inbox.continueAfter(gate);
+        stage.inbox.failAfterContinuing(new RangeException(Cause.OVERLOADED, "too much waits"));
         stage.inbox.loseLeader();
         stage.runTasks();
-        stage.inbox.failNext(new RangeException(Cause.OVERLOADED, "too much waits"));
-        open(gate);
+        assertThat(stage.inbox.continued()).isOne();
         assertThat(sent(PubRec.class)).isEmpty();
         assertThat(stage.connection.isOpen()).isFalse();
     }

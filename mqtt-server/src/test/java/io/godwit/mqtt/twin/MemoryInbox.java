@@ -48,6 +48,9 @@ public final class MemoryInbox implements InboxClient {
     /** A failure that the next call of any kind fails with. */
     private @Nullable RangeException nextFailure;
 
+    /** Becomes {@link #nextFailure} when a connection has continued. */
+    private @Nullable RangeException failureAfterContinuing;
+
     private @Nullable RangeException nextInsertFailure;
     /** Calls that a leader about to be replaced does not begin; null for none. */
     private @Nullable List<CompletableFuture<?>> notBegun;
@@ -128,6 +131,11 @@ public final class MemoryInbox implements InboxClient {
 
     public synchronized void failNext(RangeException failure) {
         nextFailure = failure;
+    }
+
+    /** The first call after the next continued connection fails with it. */
+    public synchronized void failAfterContinuing(RangeException failure) {
+        failureAfterContinuing = failure;
     }
 
     /** From now on nothing that attachments are asked for is begun. */
@@ -220,6 +228,10 @@ public final class MemoryInbox implements InboxClient {
         }
         stored.isAwaited = false;
         continued++;
+        if (failureAfterContinuing != null) {
+            nextFailure = failureAfterContinuing;
+            failureAfterContinuing = null;
+        }
         stored.queue
                 .values()
                 .removeIf(entry -> entry.sequence <= request.sentUpTo()
