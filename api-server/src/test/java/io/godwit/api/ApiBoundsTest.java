@@ -430,26 +430,28 @@ class ApiBoundsTest {
 
     /** The loop that answers all others does not look at a body that is not small. */
     @Test
-    void largeBodiesAreCheckedElsewhere() throws Exception {
+    void largeBodiesAreCheckedElsewhere(@TempDir Path dir) throws Exception {
         CountDownLatch held = new CountDownLatch(1);
-        Limits limits = new Limits(200, 200, 16_384, 16_384, 65_536, LONG, LONG, LONG, 100_000, 100_000);
+        Limits limits = new Limits(400, 400, 16_384, 16_384, 65_536, LONG, LONG, LONG, 100_000, 100_000);
+        TokenFile tokens = TokenFile.parse("").with(TokenFile.Entry.ofToken("ops", Role.OPERATOR, "", "gw_ops"));
+        for (int i = 0; i < 17; i++) { // each may have eight requests under way
+            tokens = tokens.with(TokenFile.Entry.ofToken("vic-" + i, Role.VIEWER, "", "gw_" + i));
+        }
         List<Socket> asking = new ArrayList<>();
-        try (ApiFixture api = ApiFixture.open(limits)) {
-            assertThat(publish(api, 10).status()).isEqualTo(200); // this connection is trusted from now on
+        try (ApiFixture api = ApiFixture.withTokens(Files.writeString(dir.resolve("tokens"), tokens.text()), limits)) {
+            assertThat(publish(api, 10).status()).isEqualTo(200);
+            api.node.beforeNodes = () -> isReleased(held);
             for (int i = 0; i < 131; i++) { // two workers, and all that may wait for them
                 Socket socket = api.connect();
-                socket.setSoTimeout(20_000);
                 asking.add(socket);
-                write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
-                assertThat(socket.getInputStream().read()).isEqualTo('H');
-            }
-            api.node.beforeNodes = () -> isReleased(held);
-            for (Socket socket : asking) {
-                write(socket, "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                write(
+                        socket,
+                        "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer gw_" + i % 17
+                                + "\r\n\r\n");
             }
             String body = "{\"topic\": \"a\", \"payload\": \"" + "x".repeat(60_000) + "\"}";
-            String large = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                    + "Content-Length: " + body.length() + "\r\n\r\n" + body;
+            String large = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer gw_ops\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
             // a request that arrived before these waits with them
             Await.until(
                     "nobody is left to look at it", () -> api.raw(large, 1_000).startsWith("HTTP/1.1 503"));
@@ -470,7 +472,9 @@ class ApiBoundsTest {
                 "/api/v1/publish",
                 "{\"topic\": \"a\", \"payload\": \"" + "x".repeat(bytes) + "\"}",
                 "Content-Type",
-                "application/json");
+                "application/json",
+                "Authorization",
+                "Bearer gw_ops");
     }
 
     /** Each large answer is in memory: a further one waits until clients have read theirs, or left. */

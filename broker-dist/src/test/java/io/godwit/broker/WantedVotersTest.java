@@ -83,7 +83,7 @@ class WantedVotersTest {
                 .singleElement()
                 .asString()
                 .contains(
-                        INBOX + " is 1 here, but the cluster wants 3 voters, which stays",
+                        INBOX + " is 1 here, but the cluster wants 3 voters. The cluster's number stays",
                         "\"godwit-admin replicas inbox 1\"");
     }
 

@@ -2,6 +2,7 @@ package io.godwit.broker.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -24,12 +25,14 @@ class StoreFailuresTest {
     @BeforeEach
     void open() {
         log.start();
+        logger.setLevel(Level.INFO);
         logger.addAppender(log);
     }
 
     @AfterEach
     void close() {
         logger.detachAppender(log);
+        logger.setLevel(null);
     }
 
     @Test
