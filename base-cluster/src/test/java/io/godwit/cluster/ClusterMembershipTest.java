@@ -224,6 +224,7 @@ class ClusterMembershipTest {
             Node fresh = nodes.incarnation(2).start(3, "n2", null);
             awaitMembers(List.of(first, fresh), "n1", "n2");
             await(() -> first.member("n2").incarnation() == 2, first.events()::toString);
+            awaitEvent(first, "joined n2/2");
             assertThat(first.events()).containsSubsequence("CRASHED n2/1", "joined n2/2");
         }
     }

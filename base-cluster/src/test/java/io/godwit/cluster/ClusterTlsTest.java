@@ -90,7 +90,7 @@ class ClusterTlsTest {
                 assertThat(stranger.events()).hasSize(1);
                 assertThat(stranger.cluster().channels().to("n1")).isNull();
             }
-            assertThat(first.events()).containsExactly("joined n1/1", "joined n2/1");
+            await(() -> first.events().equals(List.of("joined n1/1", "joined n2/1")), first.events()::toString);
         }
     }
 

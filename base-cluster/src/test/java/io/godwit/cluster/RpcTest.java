@@ -88,7 +88,7 @@ class RpcTest {
             await(() -> first.cluster().channels().isConnected("n2"), first.events()::toString);
             second.cluster().close();
             await(() -> first.cluster().channels().to("n2") == null, first.events()::toString);
-            assertThat(first.events()).contains("LEFT n2/1");
+            await(() -> first.events().contains("LEFT n2/1"), first.events()::toString);
         }
     }
 
