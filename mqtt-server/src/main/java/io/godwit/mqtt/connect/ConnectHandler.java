@@ -1,6 +1,5 @@
 package io.godwit.mqtt.connect;
 
-import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.SessionDirectory;
@@ -32,8 +31,6 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.SessionlessHandler;
 import io.godwit.plugin.auth.AuthCheck;
-import io.godwit.plugin.auth.ConnectResult;
-import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -66,6 +63,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private static final int[] NONE = {};
 
     private final ConnectServices services;
+    private final Refusals refusals;
     private final Session.End end = new End();
 
     private @Nullable Connect connect;
@@ -92,6 +90,7 @@ public final class ConnectHandler extends SessionlessHandler {
     public ConnectHandler(Connection connection, ConnectServices services) {
         super(connection);
         this.services = services;
+        this.refusals = new Refusals(connection, services.session());
     }
 
     @Override
@@ -147,7 +146,7 @@ public final class ConnectHandler extends SessionlessHandler {
         ClientInfo client = new ClientInfo(
                 tenant.tenant(), new ClientId(clientId), userName, connection.remoteAddress(), packet.protocolLevel());
         if (tenant.refusal() != null) {
-            refuseLogin(client, tenant.refusal());
+            refusals.login(client, tenant.refusal());
             return;
         }
         TopicRules rules = services.session().topicRules();
@@ -200,7 +199,7 @@ public final class ConnectHandler extends SessionlessHandler {
             } else {
                 switch (answer) {
                     case KNOWN -> acquire(packet, client);
-                    case NO_TENANT -> refuseLogin(client, "its tenant is not known");
+                    case NO_TENANT -> refusals.login(client, "its tenant is not known");
                     case TOO_MANY -> connection.refuse(ReasonCode.QUOTA_EXCEEDED, "there are too many tenants");
                 }
             }
@@ -264,7 +263,7 @@ public final class ConnectHandler extends SessionlessHandler {
             if (failure != null) {
                 refuse(failure);
             } else if (!(answer instanceof SessionDirectory.Lease granted)) {
-                refuseOtherUser(client);
+                refusals.otherUser(client);
             } else if (isGone()) {
                 granted.release();
             } else if (!isCounted(client)) {
@@ -287,19 +286,8 @@ public final class ConnectHandler extends SessionlessHandler {
             countedIn = client.tenant();
             return true;
         }
-        refuse(client, over, accounts.of(client.tenant()).most(over));
+        refusals.overLimit(client, over, accounts.of(client.tenant()).most(over));
         return false;
-    }
-
-    private void refuse(ClientInfo client, TenantResource over, long most) {
-        services.session().reports().tenantLimitReached(client, over, most);
-        connection.refuse(
-                ReasonCode.QUOTA_EXCEEDED,
-                switch (over) {
-                    case CONNECT_RATE -> "too many clients of the tenant connect at once";
-                    case SESSIONS -> "the tenant has reached its limit of sessions";
-                    default -> "the tenant has reached its limit of clients";
-                });
     }
 
     private static boolean isV5(Connect packet) {
@@ -375,17 +363,6 @@ public final class ConnectHandler extends SessionlessHandler {
                         || connection.certificateUserName() != null);
     }
 
-    private void refuseOtherUser(ClientInfo client) {
-        refuseLogin(client, "the client id has a session of another user");
-    }
-
-    private void refuseLogin(ClientInfo client, String why) {
-        ConnectResult.Refused refused = new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, why);
-        ReasonCode code = services.session().authorizer().connectDenied(client, refused);
-        connection.loginFailed();
-        connection.refuse(code, null);
-    }
-
     private void acquired(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
         if (!keepsSessionsToUsers(packet)) {
             openSession(packet, client, topics, will, packet.cleanStart());
@@ -398,7 +375,7 @@ public final class ConnectHandler extends SessionlessHandler {
             } else if (isGone()) {
                 releaseLease();
             } else if (owner == SessionOwner.OTHER_USER) {
-                refuseOtherUser(client);
+                refusals.otherUser(client);
                 releaseLease();
             } else {
                 // a session without an owner may hold more than this user is allowed
@@ -451,7 +428,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 releaseLease();
             } else if (owner == SessionOwner.NO_SESSION) {
                 long limit = sessionIn == null ? 0 : sessionIn.most(TenantResource.SESSIONS);
-                refuse(client, TenantResource.SESSIONS, limit);
+                refusals.overLimit(client, TenantResource.SESSIONS, limit);
                 releaseLease();
             } else {
                 attach(packet, terms, will, cleanStart);
@@ -658,10 +635,7 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     private void refuse(Throwable failure) {
-        ReasonCode code = DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
-                ? ReasonCode.SERVER_BUSY
-                : ReasonCode.SERVER_UNAVAILABLE;
-        connection.refuse(code, "the session could not be opened");
+        refusals.notOpened(failure);
         releaseLease();
     }
 
