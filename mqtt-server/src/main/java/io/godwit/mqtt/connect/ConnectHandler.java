@@ -116,7 +116,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private void begin(Connect packet) {
         connect = packet;
         services.session().reports().metrics().connectIn();
-        boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
+        boolean isV5 = ConnectLimits.isV5(packet);
         connection.setUp(packet, packet.keepAliveSeconds());
         if (connection.loop().isMemoryShort()) {
             connection.refuse(ReasonCode.QUOTA_EXCEEDED, "memory is short");
@@ -211,7 +211,10 @@ public final class ConnectHandler extends SessionlessHandler {
             connection.refuse(ReasonCode.BANNED, null);
             return;
         }
-        if (isAgainst(services.session().policies().of(client.tenant()), packet, client)) {
+        TenantPolicy policy = services.session().policies().of(client.tenant());
+        ConnectLimits.Violation violation = ConnectLimits.violation(policy, packet, client);
+        if (violation != null) {
+            connection.refuse(violation.code(), violation.detail());
             return;
         }
         ClientTopics topics = topicsOf(client).orElse(null);
@@ -290,44 +293,6 @@ public final class ConnectHandler extends SessionlessHandler {
         return false;
     }
 
-    private static boolean isV5(Connect packet) {
-        return packet.protocolLevel() == ProtocolLevel.MQTT_5;
-    }
-
-    /** Refuses a CONNECT that violates its tenant's settings. */
-    private boolean isAgainst(TenantPolicy policy, Connect packet, ClientInfo client) {
-        if (!policy.allowsProtocol(packet.protocolLevel())) {
-            connection.refuse(ReasonCode.UNSUPPORTED_PROTOCOL_VERSION, "the tenant does not allow this MQTT version");
-            return true;
-        }
-        if (!policy.allowsClientId(client.clientId().value())) {
-            connection.refuse(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "the client identifier is over the limit");
-            return true;
-        }
-        return packet.will() != null && isAgainst(policy, packet.will(), isV5(packet));
-    }
-
-    private boolean isAgainst(TenantPolicy policy, WillPacket will, boolean isV5) {
-        if (!policy.allows(will.topic())) {
-            connection.refuse(ReasonCode.TOPIC_NAME_INVALID, "the topic of the will is over the limit");
-            return true;
-        }
-        boolean isTooLarge = will.payload().length > policy.number(TenantSetting.MAX_WILL_BYTES);
-        ReasonCode refusal = isTooLarge
-                ? ReasonCode.QUOTA_EXCEEDED
-                : policy.refusal(
-                        will.qos(),
-                        will.retain(),
-                        will.payload(),
-                        will.properties().payloadFormat());
-        if (refusal == null) {
-            return false;
-        }
-        boolean canTell = isV5 || refusal == ReasonCode.QUOTA_EXCEEDED;
-        connection.refuse(canTell ? refusal : ReasonCode.NOT_AUTHORIZED, "the tenant does not allow such a will");
-        return true;
-    }
-
     /** This connection as known to the directory; any thread. */
     private final class Claimant implements SessionDirectory.Holder {
         private final @Nullable String userName;
@@ -387,7 +352,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private void openSession(
             Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will, boolean cleanStart) {
         TenantPolicy policy = services.session().policies().of(client.tenant());
-        long expiry = expirySeconds(packet, policy);
+        long expiry = ConnectLimits.expirySeconds(packet, policy);
         int most = (int) policy.number(TenantSetting.SEND_MAXIMUM);
         int window = packet.receiveMaximum() < 0 ? most : Math.min(most, packet.receiveMaximum());
         int aliases = Math.min(
@@ -514,13 +479,6 @@ public final class ConnectHandler extends SessionlessHandler {
         });
     }
 
-    private static long expirySeconds(Connect packet, TenantPolicy policy) {
-        if (isV5(packet)) {
-            return policy.expirySeconds(Math.max(0, packet.sessionExpirySeconds()));
-        }
-        return packet.cleanStart() ? 0 : policy.expirySeconds(policy.number(TenantSetting.MAX_EXPIRY_SECONDS));
-    }
-
     private @Nullable Will willOf(@Nullable WillPacket will, ClientTopics topics) {
         if (will == null) {
             return null;
@@ -568,7 +526,7 @@ public final class ConnectHandler extends SessionlessHandler {
         session = opened;
         leavePending();
         connection.setHandler(opened);
-        int keepAlive = opened.agreed().keepAliveSeconds(packet.keepAliveSeconds(), isV5(packet));
+        int keepAlive = opened.agreed().keepAliveSeconds(packet.keepAliveSeconds(), ConnectLimits.isV5(packet));
         if (keepAlive != packet.keepAliveSeconds()) {
             connection.setUp(packet, keepAlive);
         }
@@ -600,7 +558,7 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private ConnAck connAck(Connect packet, Session opened, boolean isPresent, long expirySeconds) {
         ConnAck.Builder answer = ConnAck.builder(isPresent, ReasonCode.SUCCESS);
-        if (isV5(packet)) {
+        if (ConnectLimits.isV5(packet)) {
             TenantPolicy policy = opened.agreed();
             answer.receiveMaximum((int) policy.number(TenantSetting.RECEIVE_MAXIMUM))
                     .maximumPacketSize(connection.maxPacketBytes())
