@@ -14,7 +14,6 @@ import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.WillPacket;
-import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.quota.TenantAccounts;
 import io.godwit.mqtt.session.InboxMail;
 import io.godwit.mqtt.session.LastingAttachment;
@@ -33,7 +32,6 @@ import io.godwit.mqtt.transport.SessionlessHandler;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.redirect.ConnectingClient;
@@ -64,25 +62,10 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private final ConnectServices services;
     private final Refusals refusals;
-    private final Session.End end = new End();
+    private final ClientClaim claim;
 
     private @Nullable Connect connect;
     private @Nullable Admission admission;
-    private @Nullable Session session;
-    private SessionDirectory.@Nullable Lease lease;
-    /**
-     * Another connection has requested the client id meanwhile: this one gets its CONNACK and is taken over at once.
-     */
-    private boolean isUnwanted;
-    /** The tenant that counts this client while it has the lease; null while it is not counted. */
-    private @Nullable TenantId countedIn;
-    /** The account that counts its session as one that outlives its connection; null while it is not counted. */
-    private @Nullable TenantAccount sessionIn;
-    /** Whether the leader has decided the attach but not answered yet. */
-    private boolean isAttaching;
-
-    /** Written by the loop; read by threads that carry a command to the inbox leader. */
-    private volatile boolean isClosed;
 
     /** Budget that the CONNECT takes while it waits; 0 for none. */
     private long pendingBytes;
@@ -90,6 +73,7 @@ public final class ConnectHandler extends SessionlessHandler {
     public ConnectHandler(Connection connection, ConnectServices services) {
         super(connection);
         this.services = services;
+        this.claim = new ClientClaim(connection, services);
         this.refusals = new Refusals(connection, services.session());
     }
 
@@ -177,7 +161,7 @@ public final class ConnectHandler extends SessionlessHandler {
         services.session().reports().metrics().authenticated(client.userName() == null && !isExchange);
         asked.begin();
         // not earlier: usually the session is open by now, and pausing and resuming each cost a system call
-        if (!isExchange && session == null && !isGone()) {
+        if (!isExchange && !claim.hasSession() && !claim.isGone()) {
             connection.pauseReading(Connection.Pause.CONNECTING);
         }
     }
@@ -191,7 +175,7 @@ public final class ConnectHandler extends SessionlessHandler {
         CompletableFuture<TenantAnswer> known =
                 services.session().policies().tenants().known(client.tenant());
         OnEventLoop.whenComplete(connection, known, (answer, failure) -> {
-            if (isGone()) {
+            if (claim.isGone()) {
                 return;
             }
             if (failure != null) {
@@ -238,7 +222,7 @@ public final class ConnectHandler extends SessionlessHandler {
         CompletableFuture<Placement> placed =
                 placing.place(new ConnectingClient(client, packet.cleanStart(), packet.userProperties()));
         OnEventLoop.whenComplete(connection, placed, (placement, failure) -> {
-            if (isGone()) {
+            if (claim.isGone()) {
                 return;
             }
             if (placement instanceof Placement.UseAnother another) {
@@ -260,63 +244,35 @@ public final class ConnectHandler extends SessionlessHandler {
         SessionDirectory.Takeover takeover = keepsSessionsToUsers(packet)
                 ? SessionDirectory.Takeover.OF_SAME_USER
                 : SessionDirectory.Takeover.OF_ANYBODY;
-        CompletableFuture<SessionDirectory.Answer> request = services.directory()
-                .acquire(client.tenant(), client.clientId(), new Claimant(client.userName()), takeover);
+        CompletableFuture<SessionDirectory.Answer> request = claim.request(client, takeover);
         OnEventLoop.whenComplete(connection, request, (answer, failure) -> {
             if (failure != null) {
                 refuse(failure);
             } else if (!(answer instanceof SessionDirectory.Lease granted)) {
                 refusals.otherUser(client);
-            } else if (isGone()) {
-                granted.release();
-            } else if (!isCounted(client)) {
+            } else if (claim.isGone()) {
                 granted.release();
             } else {
-                lease = granted;
-                acquired(packet, client, topics, will);
+                granted(packet, client, topics, will, granted);
             }
         });
     }
 
-    /**
-     * Whether the tenant may have one more client here; refuses it if not. In a takeover, the old connection has
-     * already left the count.
-     */
-    private boolean isCounted(ClientInfo client) {
-        TenantAccounts accounts = services.session().policies().tenants().accounts();
-        TenantResource over = accounts.enter(client.tenant());
+    private void granted(
+            Connect packet,
+            ClientInfo client,
+            ClientTopics topics,
+            @Nullable Will will,
+            SessionDirectory.Lease granted) {
+        TenantResource over = claim.enter(client.tenant());
         if (over == null) {
-            countedIn = client.tenant();
-            return true;
+            claim.hold(granted);
+            acquired(packet, client, topics, will);
+            return;
         }
+        TenantAccounts accounts = services.session().policies().tenants().accounts();
         refusals.overLimit(client, over, accounts.of(client.tenant()).most(over));
-        return false;
-    }
-
-    /** This connection as known to the directory; any thread. */
-    private final class Claimant implements SessionDirectory.Holder {
-        private final @Nullable String userName;
-
-        private Claimant(@Nullable String userName) {
-            this.userName = userName;
-        }
-
-        @Override
-        public @Nullable String userName() {
-            return userName;
-        }
-
-        @Override
-        public void giveUp() {
-            connection.loop().execute(() -> {
-                isUnwanted = true;
-                if (session != null) {
-                    session.takenOver();
-                } else {
-                    passOn();
-                }
-            });
-        }
+        granted.release();
     }
 
     /** Whether the client's user name, or its lack of one, is proven, and sessions of other users must be protected. */
@@ -337,11 +293,11 @@ public final class ConnectHandler extends SessionlessHandler {
         OnEventLoop.whenComplete(connection, asked, (owner, failure) -> {
             if (failure != null) {
                 refuse(failure);
-            } else if (isGone()) {
-                releaseLease();
+            } else if (claim.isGone()) {
+                claim.release();
             } else if (owner == SessionOwner.OTHER_USER) {
                 refusals.otherUser(client);
-                releaseLease();
+                claim.release();
             } else {
                 // a session without an owner may hold more than this user is allowed
                 openSession(packet, client, topics, will, packet.cleanStart() || owner == SessionOwner.NO_USER);
@@ -369,19 +325,19 @@ public final class ConnectHandler extends SessionlessHandler {
         if (expiry == 0 && cleanStart && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,
-                    services.session().inbox().delete(client.tenant(), client.clientId(), this::isClosed),
+                    services.session().inbox().delete(client.tenant(), client.clientId(), claim::isClosed),
                     (existed, failure) -> {
                         if (failure != null) {
                             refuse(failure);
-                        } else if (isGone()) {
-                            releaseLease();
+                        } else if (claim.isGone()) {
+                            claim.release();
                         } else {
                             open(packet, openTransient(terms, null), false, expiry, List.of());
                         }
                     });
             return;
         }
-        if (expiry == 0 || hasRoomForSession(client)) {
+        if (expiry == 0 || claim.hasRoomForSession(client.tenant())) {
             attach(packet, terms, will, cleanStart);
             return;
         }
@@ -389,40 +345,30 @@ public final class ConnectHandler extends SessionlessHandler {
         OnEventLoop.whenComplete(connection, services.session().inbox().owner(client), (owner, failure) -> {
             if (failure != null) {
                 refuse(failure);
-            } else if (isGone()) {
-                releaseLease();
+            } else if (claim.isGone()) {
+                claim.release();
             } else if (owner == SessionOwner.NO_SESSION) {
-                long limit = sessionIn == null ? 0 : sessionIn.most(TenantResource.SESSIONS);
-                refusals.overLimit(client, TenantResource.SESSIONS, limit);
-                releaseLease();
+                refusals.overLimit(client, TenantResource.SESSIONS, claim.mostSessions());
+                claim.release();
             } else {
                 attach(packet, terms, will, cleanStart);
             }
         });
     }
 
-    /** Counts the session, and tells whether the tenant's quota allows it. */
-    private boolean hasRoomForSession(ClientInfo client) {
-        TenantAccount account =
-                services.session().policies().tenants().accounts().of(client.tenant());
-        account.sessionCame();
-        sessionIn = account;
-        return !account.hasTooManySessions();
-    }
-
     private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
         long expiry = terms.expirySeconds();
-        InboxMail mail = new InboxMail(this::attaching);
-        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will, 0, this::isClosed);
+        InboxMail mail = new InboxMail(claim::attaching);
+        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will, 0, claim::isClosed);
         CompletableFuture<AttachReply> attached =
                 LastingAttachment.attach(connection, services.session(), request, mail);
         OnEventLoop.whenComplete(connection, attached, (reply, failure) -> {
-            isAttaching = false;
+            claim.attachAnswered();
             if (failure != null) {
                 refuse(failure);
-            } else if (isGone()) {
+            } else if (claim.isGone()) {
                 abandon(reply);
-            } else if (isUnwanted) {
+            } else if (claim.isUnwanted()) {
                 openToLeave(packet, terms, reply, mail);
             } else if (!terms.topics().haveAll(reply.subscriptions())) {
                 leave(packet, terms, will, reply);
@@ -437,22 +383,6 @@ public final class ConnectHandler extends SessionlessHandler {
         });
     }
 
-    /** The leader has decided the attach: the next connection's request now comes after it. */
-    private void attaching() {
-        isAttaching = true;
-        passOn();
-    }
-
-    /**
-     * Releases the lease early: the next connection need not wait for the answer to this one's attach. Many that
-     * connect at once thus share a commit.
-     */
-    private void passOn() {
-        if (isUnwanted && isAttaching) {
-            releaseLease();
-        }
-    }
-
     /**
      * Opens the session of a connection that is taken over right after its CONNACK. The next connection may already
      * have the session, so this one touches nothing but the end of its own attachment.
@@ -462,7 +392,7 @@ public final class ConnectHandler extends SessionlessHandler {
         AttachReply attachmentOnly = new AttachReply(
                 reply.sessionPresent(), reply.incarnation(), reply.attachNumber(), List.of(), NONE, reply.attachment());
         boolean isPresent = reply.sessionPresent() && terms.topics().haveAll(reply.subscriptions());
-        Session opened = new PersistentSession(connection, services.session(), terms, attachmentOnly, mail, end);
+        Session opened = new PersistentSession(connection, services.session(), terms, attachmentOnly, mail, claim);
         open(packet, opened, isPresent, terms.expirySeconds(), List.of());
     }
 
@@ -471,8 +401,8 @@ public final class ConnectHandler extends SessionlessHandler {
         OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> {
             if (failure != null) {
                 refuse(failure);
-            } else if (isGone()) {
-                releaseLease();
+            } else if (claim.isGone()) {
+                claim.release();
             } else {
                 attach(packet, terms, will, true);
             }
@@ -500,11 +430,11 @@ public final class ConnectHandler extends SessionlessHandler {
             if (failure != null) {
                 reply.attachment().detach(-1, false);
                 refuse(failure);
-            } else if (isGone()) {
+            } else if (claim.isGone()) {
                 abandon(reply);
             } else {
                 services.open().enter();
-                Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, end);
+                Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, claim);
                 open(packet, opened, reply.sessionPresent(), terms.expirySeconds(), reply.subscriptions());
             }
         });
@@ -513,7 +443,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private Session openTransient(SessionTerms terms, @Nullable AttachReply willHolder) {
         services.open().enter();
         return new TransientSession(
-                connection, services.session(), terms, willHolder == null ? null : willHolder.attachment(), end);
+                connection, services.session(), terms, willHolder == null ? null : willHolder.attachment(), claim);
     }
 
     /** @param subscribed subscriptions of the resumed session */
@@ -523,7 +453,7 @@ public final class ConnectHandler extends SessionlessHandler {
             boolean isPresent,
             long expirySeconds,
             List<StoredSubscription> subscribed) {
-        session = opened;
+        claim.opened(opened);
         leavePending();
         connection.setHandler(opened);
         int keepAlive = opened.agreed().keepAliveSeconds(packet.keepAliveSeconds(), ConnectLimits.isV5(packet));
@@ -536,9 +466,9 @@ public final class ConnectHandler extends SessionlessHandler {
         if (expirySeconds > 0 && !isPresent) {
             services.session().reports().sessionCreated(opened.client());
         }
-        connect = null; // the lease references this handler, which must not keep the password
+        connect = null; // so that nothing keeps the password in memory
         admission = null;
-        if (isUnwanted) { // before any message is sent that would have to be sent again
+        if (claim.isUnwanted()) { // before any message is sent that would have to be sent again
             opened.takenOver();
         } else {
             opened.enlist();
@@ -589,22 +519,12 @@ public final class ConnectHandler extends SessionlessHandler {
 
     /** Detaches a session attached for a connection that is gone: its client never got CONNACK, so no will is due. */
     private void abandon(AttachReply reply) {
-        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> releaseLease());
+        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> claim.release());
     }
 
     private void refuse(Throwable failure) {
         refusals.notOpened(failure);
-        releaseLease();
-    }
-
-    /** Any thread. */
-    private boolean isClosed() {
-        return isClosed;
-    }
-
-    /** Closed or closing: resources opened for it are given back. */
-    private boolean isGone() {
-        return isClosed || !connection.isOpen();
+        claim.release();
     }
 
     private void leavePending() {
@@ -614,37 +534,9 @@ public final class ConnectHandler extends SessionlessHandler {
         }
     }
 
-    private void releaseLease() {
-        if (countedIn != null) { // before the next connection may come
-            services.session().policies().tenants().accounts().leave(countedIn);
-            countedIn = null;
-        }
-        if (sessionIn != null) {
-            sessionIn.sessionLeft();
-            sessionIn = null;
-        }
-        if (lease != null) {
-            lease.release();
-            lease = null;
-        }
-    }
-
-    private final class End implements Session.End {
-        @Override
-        public void left() {
-            releaseLease();
-        }
-
-        @Override
-        public void ended() {
-            releaseLease();
-            services.open().leave();
-        }
-    }
-
     @Override
     public void onClosed(String reason) {
-        isClosed = true;
+        claim.closed();
         leavePending();
         if (admission != null) {
             admission.end();
