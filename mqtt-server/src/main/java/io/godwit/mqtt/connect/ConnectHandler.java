@@ -1,26 +1,13 @@
 package io.godwit.mqtt.connect;
 
-import io.godwit.inbox.client.AttachReply;
-import io.godwit.inbox.client.AttachRequest;
-import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.inbox.client.Will;
-import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.WillPacket;
-import io.godwit.mqtt.quota.TenantAccounts;
-import io.godwit.mqtt.session.InboxMail;
-import io.godwit.mqtt.session.LastingAttachment;
-import io.godwit.mqtt.session.PersistentSession;
 import io.godwit.mqtt.session.Session;
-import io.godwit.mqtt.session.SessionTerms;
-import io.godwit.mqtt.session.TransientSession;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.tenant.TenantPolicy;
@@ -29,15 +16,12 @@ import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.SessionlessHandler;
-import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.Placement;
 import io.godwit.plugin.tenant.TenantSetting;
-import io.godwit.plugin.throttle.TenantResource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -47,19 +31,14 @@ import org.jspecify.annotations.Nullable;
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
  * <p>The steps: {@link #begin} checks the CONNECT, and {@link Admission} whether the client is let in. Then
- * {@link #acquire} asks whether the client should use another server, and {@link #claim} asks the directory for the
- * client id. Another connection may first have to give the id up (takeover), unless it belongs to another user. With
- * the {@link SessionDirectory.Lease}, {@link #acquired} checks whether a stored session belongs to another user, and
- * {@link #openSession} opens the session. For a clean session of expiry 0 without a will it only deletes a stored
- * predecessor; any other session is attached at the inbox store. Routes that a crash left out of a resumed session are
- * written again. Then {@link #open} sends CONNACK and makes the session the connection's handler. Until then packets
- * after the CONNECT stay undecoded, and reading pauses.
+ * {@link #admitted} compares it with the {@link ConnectLimits} of its tenant and asks whether the client should use
+ * another server. {@link SessionOpening} claims the client id and opens the session. Last, {@link #open} sends CONNACK
+ * and makes the session the connection's handler. Until then packets after the CONNECT stay undecoded, and reading
+ * pauses.
  *
  * <p>The connection may close during any step; that step then gives back what it obtained.
  */
 public final class ConnectHandler extends SessionlessHandler {
-    private static final int[] NONE = {};
-
     private final ConnectServices services;
     private final Refusals refusals;
     private final ClientClaim claim;
@@ -182,7 +161,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 connection.refuse(ReasonCode.SERVER_UNAVAILABLE, "the settings of the tenant are not known");
             } else {
                 switch (answer) {
-                    case KNOWN -> acquire(packet, client);
+                    case KNOWN -> admitted(packet, client);
                     case NO_TENANT -> refusals.login(client, "its tenant is not known");
                     case TOO_MANY -> connection.refuse(ReasonCode.QUOTA_EXCEEDED, "there are too many tenants");
                 }
@@ -190,7 +169,7 @@ public final class ConnectHandler extends SessionlessHandler {
         });
     }
 
-    private void acquire(Connect packet, ClientInfo client) {
+    private void admitted(Connect packet, ClientInfo client) {
         if (services.bans().isBanned(client, connection.mountPoint())) {
             connection.refuse(ReasonCode.BANNED, null);
             return;
@@ -213,10 +192,21 @@ public final class ConnectHandler extends SessionlessHandler {
             connection.refuse(refusal, "nobody may publish to the topic of the will");
             return;
         }
-        Will will = willOf(packet.will(), topics);
+        Object grant = admission == null ? null : admission.grant();
+        SessionOpening opening = new SessionOpening(
+                connection,
+                services,
+                refusals,
+                claim,
+                packet,
+                client,
+                topics,
+                grant,
+                (opened, isPresent, expirySeconds, subscribed) ->
+                        open(packet, opened, isPresent, expirySeconds, subscribed));
         ClientPlacing placing = services.placing();
         if (placing == null) {
-            claim(packet, client, topics, will);
+            opening.begin();
             return;
         }
         CompletableFuture<Placement> placed =
@@ -230,7 +220,7 @@ public final class ConnectHandler extends SessionlessHandler {
             } else if (placement instanceof Placement.Moved moved) {
                 redirect(client, moved.serverReference(), ReasonCode.SERVER_MOVED);
             } else {
-                claim(packet, client, topics, will);
+                opening.begin();
             }
         });
     }
@@ -238,212 +228,6 @@ public final class ConnectHandler extends SessionlessHandler {
     private void redirect(ClientInfo client, String serverReference, ReasonCode code) {
         services.session().reports().redirected(client, serverReference, code == ReasonCode.SERVER_MOVED);
         connection.redirect(code, serverReference);
-    }
-
-    private void claim(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
-        SessionDirectory.Takeover takeover = keepsSessionsToUsers(packet)
-                ? SessionDirectory.Takeover.OF_SAME_USER
-                : SessionDirectory.Takeover.OF_ANYBODY;
-        CompletableFuture<SessionDirectory.Answer> request = claim.request(client, takeover);
-        OnEventLoop.whenComplete(connection, request, (answer, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (!(answer instanceof SessionDirectory.Lease granted)) {
-                refusals.otherUser(client);
-            } else if (claim.isGone()) {
-                granted.release();
-            } else {
-                granted(packet, client, topics, will, granted);
-            }
-        });
-    }
-
-    private void granted(
-            Connect packet,
-            ClientInfo client,
-            ClientTopics topics,
-            @Nullable Will will,
-            SessionDirectory.Lease granted) {
-        TenantResource over = claim.enter(client.tenant());
-        if (over == null) {
-            claim.hold(granted);
-            acquired(packet, client, topics, will);
-            return;
-        }
-        TenantAccounts accounts = services.session().policies().tenants().accounts();
-        refusals.overLimit(client, over, accounts.of(client.tenant()).most(over));
-        granted.release();
-    }
-
-    /** Whether the client's user name, or its lack of one, is proven, and sessions of other users must be protected. */
-    private boolean keepsSessionsToUsers(Connect packet) {
-        Authorizer authorizer = services.session().authorizer();
-        return authorizer.keepsSessionsToUsers()
-                && (authorizer.asks(AuthCheck.CONNECT)
-                        || packet.authenticationMethod() != null
-                        || connection.certificateUserName() != null);
-    }
-
-    private void acquired(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
-        if (!keepsSessionsToUsers(packet)) {
-            openSession(packet, client, topics, will, packet.cleanStart());
-            return;
-        }
-        CompletableFuture<SessionOwner> asked = services.session().inbox().owner(client);
-        OnEventLoop.whenComplete(connection, asked, (owner, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (claim.isGone()) {
-                claim.release();
-            } else if (owner == SessionOwner.OTHER_USER) {
-                refusals.otherUser(client);
-                claim.release();
-            } else {
-                // a session without an owner may hold more than this user is allowed
-                openSession(packet, client, topics, will, packet.cleanStart() || owner == SessionOwner.NO_USER);
-            }
-        });
-    }
-
-    private void openSession(
-            Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will, boolean cleanStart) {
-        TenantPolicy policy = services.session().policies().of(client.tenant());
-        long expiry = ConnectLimits.expirySeconds(packet, policy);
-        int most = (int) policy.number(TenantSetting.SEND_MAXIMUM);
-        int window = packet.receiveMaximum() < 0 ? most : Math.min(most, packet.receiveMaximum());
-        int aliases = Math.min(
-                (int) policy.number(TenantSetting.TOPIC_ALIAS_MAXIMUM), Math.max(0, packet.topicAliasMaximum()));
-        SessionTerms terms = new SessionTerms(
-                client,
-                window,
-                aliases,
-                expiry,
-                packet.cleanStart(),
-                packet.authenticationMethod(),
-                topics,
-                admission == null ? null : admission.grant());
-        if (expiry == 0 && cleanStart && packet.will() == null) {
-            OnEventLoop.whenComplete(
-                    connection,
-                    services.session().inbox().delete(client.tenant(), client.clientId(), claim::isClosed),
-                    (existed, failure) -> {
-                        if (failure != null) {
-                            refuse(failure);
-                        } else if (claim.isGone()) {
-                            claim.release();
-                        } else {
-                            open(packet, openTransient(terms, null), false, expiry, List.of());
-                        }
-                    });
-            return;
-        }
-        if (expiry == 0 || claim.hasRoomForSession(client.tenant())) {
-            attach(packet, terms, will, cleanStart);
-            return;
-        }
-        // beyond the quota, existing sessions may still be resumed
-        OnEventLoop.whenComplete(connection, services.session().inbox().owner(client), (owner, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (claim.isGone()) {
-                claim.release();
-            } else if (owner == SessionOwner.NO_SESSION) {
-                refusals.overLimit(client, TenantResource.SESSIONS, claim.mostSessions());
-                claim.release();
-            } else {
-                attach(packet, terms, will, cleanStart);
-            }
-        });
-    }
-
-    private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
-        long expiry = terms.expirySeconds();
-        InboxMail mail = new InboxMail(claim::attaching);
-        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will, 0, claim::isClosed);
-        CompletableFuture<AttachReply> attached =
-                LastingAttachment.attach(connection, services.session(), request, mail);
-        OnEventLoop.whenComplete(connection, attached, (reply, failure) -> {
-            claim.attachAnswered();
-            if (failure != null) {
-                refuse(failure);
-            } else if (claim.isGone()) {
-                abandon(reply);
-            } else if (claim.isUnwanted()) {
-                openToLeave(packet, terms, reply, mail);
-            } else if (!terms.topics().haveAll(reply.subscriptions())) {
-                leave(packet, terms, will, reply);
-            } else if (expiry == 0 && !reply.sessionPresent()) {
-                if (packet.will() == null) { // attached only to see whether there was a session to resume
-                    reply.attachment().detach(-1, false);
-                }
-                open(packet, openTransient(terms, packet.will() == null ? null : reply), false, expiry, List.of());
-            } else {
-                attached(packet, terms, reply, mail);
-            }
-        });
-    }
-
-    /**
-     * Opens the session of a connection that is taken over right after its CONNACK. The next connection may already
-     * have the session, so this one touches nothing but the end of its own attachment.
-     */
-    private void openToLeave(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
-        services.open().enter();
-        AttachReply attachmentOnly = new AttachReply(
-                reply.sessionPresent(), reply.incarnation(), reply.attachNumber(), List.of(), NONE, reply.attachment());
-        boolean isPresent = reply.sessionPresent() && terms.topics().haveAll(reply.subscriptions());
-        Session opened = new PersistentSession(connection, services.session(), terms, attachmentOnly, mail, claim);
-        open(packet, opened, isPresent, terms.expirySeconds(), List.of());
-    }
-
-    /** Leaves a stored session with subscriptions outside the client's mount point: it is not resumed there. */
-    private void leave(Connect packet, SessionTerms terms, @Nullable Will will, AttachReply reply) {
-        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (claim.isGone()) {
-                claim.release();
-            } else {
-                attach(packet, terms, will, true);
-            }
-        });
-    }
-
-    private @Nullable Will willOf(@Nullable WillPacket will, ClientTopics topics) {
-        if (will == null) {
-            return null;
-        }
-        Message message = new Message(
-                topics.published(will.topic()),
-                will.payload(),
-                will.qos(),
-                will.retain(),
-                services.session().nowMillis(),
-                will.properties());
-        return new Will(message, will.delaySeconds());
-    }
-
-    private void attached(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
-        CompletableFuture<?>[] routes = PersistentSession.routesOf(
-                terms.client(), reply, services.session().dist());
-        OnEventLoop.whenComplete(connection, CompletableFuture.allOf(routes), (done, failure) -> {
-            if (failure != null) {
-                reply.attachment().detach(-1, false);
-                refuse(failure);
-            } else if (claim.isGone()) {
-                abandon(reply);
-            } else {
-                services.open().enter();
-                Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, claim);
-                open(packet, opened, reply.sessionPresent(), terms.expirySeconds(), reply.subscriptions());
-            }
-        });
-    }
-
-    private Session openTransient(SessionTerms terms, @Nullable AttachReply willHolder) {
-        services.open().enter();
-        return new TransientSession(
-                connection, services.session(), terms, willHolder == null ? null : willHolder.attachment(), claim);
     }
 
     /** @param subscribed subscriptions of the resumed session */
@@ -475,7 +259,7 @@ public final class ConnectHandler extends SessionlessHandler {
             opened.retune(); // catches changes made before enlist()
             opened.start();
             opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
-            // catches a ban made after the check in acquire()
+            // catches a ban made after the check in admitted()
             if (services.bans().isBannedByOperator(opened.client())) {
                 opened.end(ReasonCode.ADMINISTRATIVE_ACTION);
             }
@@ -515,16 +299,6 @@ public final class ConnectHandler extends SessionlessHandler {
             }
         }
         return answer.build();
-    }
-
-    /** Detaches a session attached for a connection that is gone: its client never got CONNACK, so no will is due. */
-    private void abandon(AttachReply reply) {
-        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> claim.release());
-    }
-
-    private void refuse(Throwable failure) {
-        refusals.notOpened(failure);
-        claim.release();
     }
 
     private void leavePending() {
