@@ -1,7 +1,6 @@
 package io.godwit.mqtt.connect;
 
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
@@ -18,10 +17,8 @@ import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.SessionlessHandler;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.Placement;
-import io.godwit.plugin.tenant.TenantSetting;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -244,7 +241,7 @@ public final class ConnectHandler extends SessionlessHandler {
         if (keepAlive != packet.keepAliveSeconds()) {
             connection.setUp(packet, keepAlive);
         }
-        connection.send(connAck(packet, opened, isPresent, expirySeconds));
+        connection.send(ConnectAnswer.success(packet, opened, isPresent, expirySeconds, admission));
         connection.accepted();
         services.session().reports().connected(opened.client(), isPresent);
         if (expirySeconds > 0 && !isPresent) {
@@ -268,37 +265,6 @@ public final class ConnectHandler extends SessionlessHandler {
             opened.onReadComplete();
         }
         connection.resumeReading(Connection.Pause.CONNECTING);
-    }
-
-    private ConnAck connAck(Connect packet, Session opened, boolean isPresent, long expirySeconds) {
-        ConnAck.Builder answer = ConnAck.builder(isPresent, ReasonCode.SUCCESS);
-        if (ConnectLimits.isV5(packet)) {
-            TenantPolicy policy = opened.agreed();
-            answer.receiveMaximum((int) policy.number(TenantSetting.RECEIVE_MAXIMUM))
-                    .maximumPacketSize(connection.maxPacketBytes())
-                    .topicAliasMaximum((int) policy.number(TenantSetting.TOPIC_ALIAS_MAXIMUM))
-                    .retainAvailable(policy.is(TenantSetting.RETAIN))
-                    .wildcardSubscriptionAvailable(policy.is(TenantSetting.WILDCARDS))
-                    .subscriptionIdentifiersAvailable(policy.is(TenantSetting.SUBSCRIPTION_IDENTIFIERS))
-                    .sharedSubscriptionAvailable(policy.is(TenantSetting.SHARED));
-            if (policy.maxQos() != Qos.EXACTLY_ONCE) { // [MQTT5-3.2.2-9]
-                answer.maximumQos(policy.maxQos().value());
-            }
-            if (admission != null) {
-                admission.complete(answer);
-            }
-            if (packet.clientId().isEmpty()) {
-                answer.assignedClientId(opened.client().clientId().value()); // [MQTT5-3.2.2-16]
-            }
-            int keepAlive = policy.keepAliveSeconds(packet.keepAliveSeconds(), true);
-            if (policy.number(TenantSetting.SERVER_KEEP_ALIVE_SECONDS) > 0 || keepAlive != packet.keepAliveSeconds()) {
-                answer.serverKeepAliveSeconds(keepAlive); // [MQTT5-3.2.2-21]
-            }
-            if (Math.max(0, packet.sessionExpirySeconds()) != expirySeconds) {
-                answer.sessionExpirySeconds(expirySeconds); // [MQTT5-3.2.2.3.2]
-            }
-        }
-        return answer.build();
     }
 
     private void leavePending() {
