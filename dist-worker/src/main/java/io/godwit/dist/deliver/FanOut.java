@@ -50,47 +50,9 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     /** Publishes that wait until this node may acknowledge; null on a node that is alone. */
     private final @Nullable HeldPublishes held;
 
-    private final Connection untilEnded;
+    private final ConnectionResend untilEnded;
     /** Messages until the next one is timed. Starts at random, because most clients publish only a few. */
     private int untilTimed = ThreadLocalRandom.current().nextInt(TIMED_ONE_OF);
-
-    /**
-     * Resend rule of one connection. The client's next connection sends unacknowledged messages again, and then later
-     * ones. An inbox forgets the token of a distributed message, so a late copy would be a duplicate.
-     *
-     * <p>Not the publisher itself: entries in the queue of a slow receiver must not keep that in memory.
-     */
-    private static final class Connection implements Resend {
-        /** Rule for a message that came through no connection. */
-        private final Resend resend;
-
-        private volatile boolean hasEnded;
-        /** Whether one of its messages was not stored. */
-        private volatile boolean hasFailed;
-
-        Connection(Resend resend) {
-            this.resend = resend;
-        }
-
-        @Override
-        public boolean isAbandoned() {
-            return hasEnded || resend.isAbandoned();
-        }
-
-        @Override
-        public void failed() {
-            hasFailed = true;
-        }
-
-        /**
-         * The client was not answered: it sends the failed message again, and must not find a later one stored before
-         * it.
-         */
-        @Override
-        public boolean mayNotBegin() {
-            return hasEnded && hasFailed;
-        }
-    }
 
     /**
      * Where deliveries and reports go; shared by all publishers.
@@ -181,7 +143,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
         this.asked = asked;
         this.cache = new MatchCache(index, client.clientId());
         this.deliverers = deliverers;
-        this.untilEnded = new Connection(resend);
+        this.untilEnded = new ConnectionResend(resend);
         if (deliverers.others == OtherNodes.NONE) {
             this.held = null;
         } else {
@@ -214,7 +176,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
 
     @Override
     public void end() {
-        untilEnded.hasEnded = true;
+        untilEnded.end();
     }
 
     @Override

@@ -1,28 +1,12 @@
 package io.godwit.mqtt.connect;
 
-import io.godwit.dist.client.DistOutcome;
-import io.godwit.inbox.client.AttachReply;
-import io.godwit.inbox.client.AttachRequest;
-import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.inbox.client.Will;
-import io.godwit.mqtt.auth.Authorizer;
-import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.WillPacket;
-import io.godwit.mqtt.quota.TenantAccount;
-import io.godwit.mqtt.quota.TenantAccounts;
-import io.godwit.mqtt.session.InboxMail;
-import io.godwit.mqtt.session.LastingAttachment;
-import io.godwit.mqtt.session.PersistentSession;
 import io.godwit.mqtt.session.Session;
-import io.godwit.mqtt.session.SessionTerms;
-import io.godwit.mqtt.session.TransientSession;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.tenant.TenantPolicy;
@@ -31,18 +15,10 @@ import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.mqtt.transport.SessionlessHandler;
-import io.godwit.plugin.auth.AuthCheck;
-import io.godwit.plugin.auth.ConnectResult;
-import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
-import io.godwit.plugin.client.TenantId;
-import io.godwit.plugin.message.Message;
-import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.Placement;
-import io.godwit.plugin.tenant.TenantSetting;
-import io.godwit.plugin.throttle.TenantResource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -52,39 +28,20 @@ import org.jspecify.annotations.Nullable;
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
  * <p>The steps: {@link #begin} checks the CONNECT, and {@link Admission} whether the client is let in. Then
- * {@link #acquire} asks whether the client should use another server, and {@link #claim} asks the directory for the
- * client id. Another connection may first have to give the id up (takeover), unless it belongs to another user. With
- * the {@link SessionDirectory.Lease}, {@link #acquired} checks whether a stored session belongs to another user, and
- * {@link #openSession} opens the session. For a clean session of expiry 0 without a will it only deletes a stored
- * predecessor; any other session is attached at the inbox store. Routes that a crash left out of a resumed session are
- * written again. Then {@link #open} sends CONNACK and makes the session the connection's handler. Until then packets
- * after the CONNECT stay undecoded, and reading pauses.
+ * {@link #admitted} compares it with the {@link ConnectLimits} of its tenant and asks whether the client should use
+ * another server. {@link SessionOpening} claims the client id and opens the session. Last, {@link #open} sends CONNACK
+ * and makes the session the connection's handler. Until then packets after the CONNECT stay undecoded, and reading
+ * pauses.
  *
  * <p>The connection may close during any step; that step then gives back what it obtained.
  */
 public final class ConnectHandler extends SessionlessHandler {
-    private static final int[] NONE = {};
-
     private final ConnectServices services;
-    private final Session.End end = new End();
+    private final Refusals refusals;
+    private final ClientClaim claim;
 
     private @Nullable Connect connect;
     private @Nullable Admission admission;
-    private @Nullable Session session;
-    private SessionDirectory.@Nullable Lease lease;
-    /**
-     * Another connection has requested the client id meanwhile: this one gets its CONNACK and is taken over at once.
-     */
-    private boolean isUnwanted;
-    /** The tenant that counts this client while it has the lease; null while it is not counted. */
-    private @Nullable TenantId countedIn;
-    /** The account that counts its session as one that outlives its connection; null while it is not counted. */
-    private @Nullable TenantAccount sessionIn;
-    /** Whether the leader has decided the attach but not answered yet. */
-    private boolean isAttaching;
-
-    /** Written by the loop; read by threads that carry a command to the inbox leader. */
-    private volatile boolean isClosed;
 
     /** Budget that the CONNECT takes while it waits; 0 for none. */
     private long pendingBytes;
@@ -92,6 +49,8 @@ public final class ConnectHandler extends SessionlessHandler {
     public ConnectHandler(Connection connection, ConnectServices services) {
         super(connection);
         this.services = services;
+        this.claim = new ClientClaim(connection, services);
+        this.refusals = new Refusals(connection, services.session());
     }
 
     @Override
@@ -117,7 +76,7 @@ public final class ConnectHandler extends SessionlessHandler {
     private void begin(Connect packet) {
         connect = packet;
         services.session().reports().metrics().connectIn();
-        boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
+        boolean isV5 = ConnectLimits.isV5(packet);
         connection.setUp(packet, packet.keepAliveSeconds());
         if (connection.loop().isMemoryShort()) {
             connection.refuse(ReasonCode.QUOTA_EXCEEDED, "memory is short");
@@ -147,7 +106,7 @@ public final class ConnectHandler extends SessionlessHandler {
         ClientInfo client = new ClientInfo(
                 tenant.tenant(), new ClientId(clientId), userName, connection.remoteAddress(), packet.protocolLevel());
         if (tenant.refusal() != null) {
-            refuseLogin(client, tenant.refusal());
+            refusals.login(client, tenant.refusal());
             return;
         }
         TopicRules rules = services.session().topicRules();
@@ -178,7 +137,7 @@ public final class ConnectHandler extends SessionlessHandler {
         services.session().reports().metrics().authenticated(client.userName() == null && !isExchange);
         asked.begin();
         // not earlier: usually the session is open by now, and pausing and resuming each cost a system call
-        if (!isExchange && session == null && !isGone()) {
+        if (!isExchange && !claim.hasSession() && !claim.isGone()) {
             connection.pauseReading(Connection.Pause.CONNECTING);
         }
     }
@@ -192,27 +151,30 @@ public final class ConnectHandler extends SessionlessHandler {
         CompletableFuture<TenantAnswer> known =
                 services.session().policies().tenants().known(client.tenant());
         OnEventLoop.whenComplete(connection, known, (answer, failure) -> {
-            if (isGone()) {
+            if (claim.isGone()) {
                 return;
             }
             if (failure != null) {
                 connection.refuse(ReasonCode.SERVER_UNAVAILABLE, "the settings of the tenant are not known");
             } else {
                 switch (answer) {
-                    case KNOWN -> acquire(packet, client);
-                    case NO_TENANT -> refuseLogin(client, "its tenant is not known");
+                    case KNOWN -> admitted(packet, client);
+                    case NO_TENANT -> refusals.login(client, "its tenant is not known");
                     case TOO_MANY -> connection.refuse(ReasonCode.QUOTA_EXCEEDED, "there are too many tenants");
                 }
             }
         });
     }
 
-    private void acquire(Connect packet, ClientInfo client) {
+    private void admitted(Connect packet, ClientInfo client) {
         if (services.bans().isBanned(client, connection.mountPoint())) {
             connection.refuse(ReasonCode.BANNED, null);
             return;
         }
-        if (isAgainst(services.session().policies().of(client.tenant()), packet, client)) {
+        TenantPolicy policy = services.session().policies().of(client.tenant());
+        ConnectLimits.Violation violation = ConnectLimits.violation(policy, packet, client);
+        if (violation != null) {
+            connection.refuse(violation.code(), violation.detail());
             return;
         }
         ClientTopics topics = topicsOf(client).orElse(null);
@@ -227,16 +189,27 @@ public final class ConnectHandler extends SessionlessHandler {
             connection.refuse(refusal, "nobody may publish to the topic of the will");
             return;
         }
-        Will will = willOf(packet.will(), topics);
+        Object grant = admission == null ? null : admission.grant();
+        SessionOpening opening = new SessionOpening(
+                connection,
+                services,
+                refusals,
+                claim,
+                packet,
+                client,
+                topics,
+                grant,
+                (opened, isPresent, expirySeconds, subscribed) ->
+                        open(packet, opened, isPresent, expirySeconds, subscribed));
         ClientPlacing placing = services.placing();
         if (placing == null) {
-            claim(packet, client, topics, will);
+            opening.begin();
             return;
         }
         CompletableFuture<Placement> placed =
                 placing.place(new ConnectingClient(client, packet.cleanStart(), packet.userProperties()));
         OnEventLoop.whenComplete(connection, placed, (placement, failure) -> {
-            if (isGone()) {
+            if (claim.isGone()) {
                 return;
             }
             if (placement instanceof Placement.UseAnother another) {
@@ -244,7 +217,7 @@ public final class ConnectHandler extends SessionlessHandler {
             } else if (placement instanceof Placement.Moved moved) {
                 redirect(client, moved.serverReference(), ReasonCode.SERVER_MOVED);
             } else {
-                claim(packet, client, topics, will);
+                opening.begin();
             }
         });
     }
@@ -254,333 +227,6 @@ public final class ConnectHandler extends SessionlessHandler {
         connection.redirect(code, serverReference);
     }
 
-    private void claim(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
-        SessionDirectory.Takeover takeover = keepsSessionsToUsers(packet)
-                ? SessionDirectory.Takeover.OF_SAME_USER
-                : SessionDirectory.Takeover.OF_ANYBODY;
-        CompletableFuture<SessionDirectory.Answer> request = services.directory()
-                .acquire(client.tenant(), client.clientId(), new Claimant(client.userName()), takeover);
-        OnEventLoop.whenComplete(connection, request, (answer, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (!(answer instanceof SessionDirectory.Lease granted)) {
-                refuseOtherUser(client);
-            } else if (isGone()) {
-                granted.release();
-            } else if (!isCounted(client)) {
-                granted.release();
-            } else {
-                lease = granted;
-                acquired(packet, client, topics, will);
-            }
-        });
-    }
-
-    /**
-     * Whether the tenant may have one more client here; refuses it if not. In a takeover, the old connection has
-     * already left the count.
-     */
-    private boolean isCounted(ClientInfo client) {
-        TenantAccounts accounts = services.session().policies().tenants().accounts();
-        TenantResource over = accounts.enter(client.tenant());
-        if (over == null) {
-            countedIn = client.tenant();
-            return true;
-        }
-        refuse(client, over, accounts.of(client.tenant()).most(over));
-        return false;
-    }
-
-    private void refuse(ClientInfo client, TenantResource over, long most) {
-        services.session().reports().tenantLimitReached(client, over, most);
-        connection.refuse(
-                ReasonCode.QUOTA_EXCEEDED,
-                switch (over) {
-                    case CONNECT_RATE -> "too many clients of the tenant connect at once";
-                    case SESSIONS -> "the tenant has reached its limit of sessions";
-                    default -> "the tenant has reached its limit of clients";
-                });
-    }
-
-    private static boolean isV5(Connect packet) {
-        return packet.protocolLevel() == ProtocolLevel.MQTT_5;
-    }
-
-    /** Refuses a CONNECT that violates its tenant's settings. */
-    private boolean isAgainst(TenantPolicy policy, Connect packet, ClientInfo client) {
-        if (!policy.allowsProtocol(packet.protocolLevel())) {
-            connection.refuse(ReasonCode.UNSUPPORTED_PROTOCOL_VERSION, "the tenant does not allow this MQTT version");
-            return true;
-        }
-        if (!policy.allowsClientId(client.clientId().value())) {
-            connection.refuse(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "the client identifier is over the limit");
-            return true;
-        }
-        return packet.will() != null && isAgainst(policy, packet.will(), isV5(packet));
-    }
-
-    private boolean isAgainst(TenantPolicy policy, WillPacket will, boolean isV5) {
-        if (!policy.allows(will.topic())) {
-            connection.refuse(ReasonCode.TOPIC_NAME_INVALID, "the topic of the will is over the limit");
-            return true;
-        }
-        boolean isTooLarge = will.payload().length > policy.number(TenantSetting.MAX_WILL_BYTES);
-        ReasonCode refusal = isTooLarge
-                ? ReasonCode.QUOTA_EXCEEDED
-                : policy.refusal(
-                        will.qos(),
-                        will.retain(),
-                        will.payload(),
-                        will.properties().payloadFormat());
-        if (refusal == null) {
-            return false;
-        }
-        boolean canTell = isV5 || refusal == ReasonCode.QUOTA_EXCEEDED;
-        connection.refuse(canTell ? refusal : ReasonCode.NOT_AUTHORIZED, "the tenant does not allow such a will");
-        return true;
-    }
-
-    /** This connection as known to the directory; any thread. */
-    private final class Claimant implements SessionDirectory.Holder {
-        private final @Nullable String userName;
-
-        private Claimant(@Nullable String userName) {
-            this.userName = userName;
-        }
-
-        @Override
-        public @Nullable String userName() {
-            return userName;
-        }
-
-        @Override
-        public void giveUp() {
-            connection.loop().execute(() -> {
-                isUnwanted = true;
-                if (session != null) {
-                    session.takenOver();
-                } else {
-                    passOn();
-                }
-            });
-        }
-    }
-
-    /** Whether the client's user name, or its lack of one, is proven, and sessions of other users must be protected. */
-    private boolean keepsSessionsToUsers(Connect packet) {
-        Authorizer authorizer = services.session().authorizer();
-        return authorizer.keepsSessionsToUsers()
-                && (authorizer.asks(AuthCheck.CONNECT)
-                        || packet.authenticationMethod() != null
-                        || connection.certificateUserName() != null);
-    }
-
-    private void refuseOtherUser(ClientInfo client) {
-        refuseLogin(client, "the client id has a session of another user");
-    }
-
-    private void refuseLogin(ClientInfo client, String why) {
-        ConnectResult.Refused refused = new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, why);
-        ReasonCode code = services.session().authorizer().connectDenied(client, refused);
-        connection.loginFailed();
-        connection.refuse(code, null);
-    }
-
-    private void acquired(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
-        if (!keepsSessionsToUsers(packet)) {
-            openSession(packet, client, topics, will, packet.cleanStart());
-            return;
-        }
-        CompletableFuture<SessionOwner> asked = services.session().inbox().owner(client);
-        OnEventLoop.whenComplete(connection, asked, (owner, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (isGone()) {
-                releaseLease();
-            } else if (owner == SessionOwner.OTHER_USER) {
-                refuseOtherUser(client);
-                releaseLease();
-            } else {
-                // a session without an owner may hold more than this user is allowed
-                openSession(packet, client, topics, will, packet.cleanStart() || owner == SessionOwner.NO_USER);
-            }
-        });
-    }
-
-    private void openSession(
-            Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will, boolean cleanStart) {
-        TenantPolicy policy = services.session().policies().of(client.tenant());
-        long expiry = expirySeconds(packet, policy);
-        int most = (int) policy.number(TenantSetting.SEND_MAXIMUM);
-        int window = packet.receiveMaximum() < 0 ? most : Math.min(most, packet.receiveMaximum());
-        int aliases = Math.min(
-                (int) policy.number(TenantSetting.TOPIC_ALIAS_MAXIMUM), Math.max(0, packet.topicAliasMaximum()));
-        SessionTerms terms = new SessionTerms(
-                client,
-                window,
-                aliases,
-                expiry,
-                packet.cleanStart(),
-                packet.authenticationMethod(),
-                topics,
-                admission == null ? null : admission.grant());
-        if (expiry == 0 && cleanStart && packet.will() == null) {
-            OnEventLoop.whenComplete(
-                    connection,
-                    services.session().inbox().delete(client.tenant(), client.clientId(), this::isClosed),
-                    (existed, failure) -> {
-                        if (failure != null) {
-                            refuse(failure);
-                        } else if (isGone()) {
-                            releaseLease();
-                        } else {
-                            open(packet, openTransient(terms, null), false, expiry, List.of());
-                        }
-                    });
-            return;
-        }
-        if (expiry == 0 || hasRoomForSession(client)) {
-            attach(packet, terms, will, cleanStart);
-            return;
-        }
-        // beyond the quota, existing sessions may still be resumed
-        OnEventLoop.whenComplete(connection, services.session().inbox().owner(client), (owner, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (isGone()) {
-                releaseLease();
-            } else if (owner == SessionOwner.NO_SESSION) {
-                long limit = sessionIn == null ? 0 : sessionIn.most(TenantResource.SESSIONS);
-                refuse(client, TenantResource.SESSIONS, limit);
-                releaseLease();
-            } else {
-                attach(packet, terms, will, cleanStart);
-            }
-        });
-    }
-
-    /** Counts the session, and tells whether the tenant's quota allows it. */
-    private boolean hasRoomForSession(ClientInfo client) {
-        TenantAccount account =
-                services.session().policies().tenants().accounts().of(client.tenant());
-        account.sessionCame();
-        sessionIn = account;
-        return !account.hasTooManySessions();
-    }
-
-    private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
-        long expiry = terms.expirySeconds();
-        InboxMail mail = new InboxMail(this::attaching);
-        AttachRequest request = new AttachRequest(terms.client(), cleanStart, expiry, will, 0, this::isClosed);
-        CompletableFuture<AttachReply> attached =
-                LastingAttachment.attach(connection, services.session(), request, mail);
-        OnEventLoop.whenComplete(connection, attached, (reply, failure) -> {
-            isAttaching = false;
-            if (failure != null) {
-                refuse(failure);
-            } else if (isGone()) {
-                abandon(reply);
-            } else if (isUnwanted) {
-                openToLeave(packet, terms, reply, mail);
-            } else if (!terms.topics().haveAll(reply.subscriptions())) {
-                leave(packet, terms, will, reply);
-            } else if (expiry == 0 && !reply.sessionPresent()) {
-                if (packet.will() == null) { // attached only to see whether there was a session to resume
-                    reply.attachment().detach(-1, false);
-                }
-                open(packet, openTransient(terms, packet.will() == null ? null : reply), false, expiry, List.of());
-            } else {
-                attached(packet, terms, reply, mail);
-            }
-        });
-    }
-
-    /** The leader has decided the attach: the next connection's request now comes after it. */
-    private void attaching() {
-        isAttaching = true;
-        passOn();
-    }
-
-    /**
-     * Releases the lease early: the next connection need not wait for the answer to this one's attach. Many that
-     * connect at once thus share a commit.
-     */
-    private void passOn() {
-        if (isUnwanted && isAttaching) {
-            releaseLease();
-        }
-    }
-
-    /**
-     * Opens the session of a connection that is taken over right after its CONNACK. The next connection may already
-     * have the session, so this one touches nothing but the end of its own attachment.
-     */
-    private void openToLeave(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
-        services.open().enter();
-        AttachReply attachmentOnly = new AttachReply(
-                reply.sessionPresent(), reply.incarnation(), reply.attachNumber(), List.of(), NONE, reply.attachment());
-        boolean isPresent = reply.sessionPresent() && terms.topics().haveAll(reply.subscriptions());
-        Session opened = new PersistentSession(connection, services.session(), terms, attachmentOnly, mail, end);
-        open(packet, opened, isPresent, terms.expirySeconds(), List.of());
-    }
-
-    /** Leaves a stored session with subscriptions outside the client's mount point: it is not resumed there. */
-    private void leave(Connect packet, SessionTerms terms, @Nullable Will will, AttachReply reply) {
-        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> {
-            if (failure != null) {
-                refuse(failure);
-            } else if (isGone()) {
-                releaseLease();
-            } else {
-                attach(packet, terms, will, true);
-            }
-        });
-    }
-
-    private static long expirySeconds(Connect packet, TenantPolicy policy) {
-        if (isV5(packet)) {
-            return policy.expirySeconds(Math.max(0, packet.sessionExpirySeconds()));
-        }
-        return packet.cleanStart() ? 0 : policy.expirySeconds(policy.number(TenantSetting.MAX_EXPIRY_SECONDS));
-    }
-
-    private @Nullable Will willOf(@Nullable WillPacket will, ClientTopics topics) {
-        if (will == null) {
-            return null;
-        }
-        Message message = new Message(
-                topics.published(will.topic()),
-                will.payload(),
-                will.qos(),
-                will.retain(),
-                services.session().nowMillis(),
-                will.properties());
-        return new Will(message, will.delaySeconds());
-    }
-
-    private void attached(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
-        CompletableFuture<?>[] routes = PersistentSession.routesOf(
-                terms.client(), reply, services.session().dist());
-        OnEventLoop.whenComplete(connection, CompletableFuture.allOf(routes), (done, failure) -> {
-            if (failure != null) {
-                reply.attachment().detach(-1, false);
-                refuse(failure);
-            } else if (isGone()) {
-                abandon(reply);
-            } else {
-                services.open().enter();
-                Session opened = new PersistentSession(connection, services.session(), terms, reply, mail, end);
-                open(packet, opened, reply.sessionPresent(), terms.expirySeconds(), reply.subscriptions());
-            }
-        });
-    }
-
-    private Session openTransient(SessionTerms terms, @Nullable AttachReply willHolder) {
-        services.open().enter();
-        return new TransientSession(
-                connection, services.session(), terms, willHolder == null ? null : willHolder.attachment(), end);
-    }
-
     /** @param subscribed subscriptions of the resumed session */
     private void open(
             Connect packet,
@@ -588,29 +234,29 @@ public final class ConnectHandler extends SessionlessHandler {
             boolean isPresent,
             long expirySeconds,
             List<StoredSubscription> subscribed) {
-        session = opened;
+        claim.opened(opened);
         leavePending();
         connection.setHandler(opened);
-        int keepAlive = opened.agreed().keepAliveSeconds(packet.keepAliveSeconds(), isV5(packet));
+        int keepAlive = opened.agreed().keepAliveSeconds(packet.keepAliveSeconds(), ConnectLimits.isV5(packet));
         if (keepAlive != packet.keepAliveSeconds()) {
             connection.setUp(packet, keepAlive);
         }
-        connection.send(connAck(packet, opened, isPresent, expirySeconds));
+        connection.send(ConnectAnswer.success(packet, opened, isPresent, expirySeconds, admission));
         connection.accepted();
         services.session().reports().connected(opened.client(), isPresent);
         if (expirySeconds > 0 && !isPresent) {
             services.session().reports().sessionCreated(opened.client());
         }
-        connect = null; // the lease references this handler, which must not keep the password
+        connect = null; // so that nothing keeps the password in memory
         admission = null;
-        if (isUnwanted) { // before any message is sent that would have to be sent again
+        if (claim.isUnwanted()) { // before any message is sent that would have to be sent again
             opened.takenOver();
         } else {
             opened.enlist();
             opened.retune(); // catches changes made before enlist()
             opened.start();
             opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
-            // catches a ban made after the check in acquire()
+            // catches a ban made after the check in admitted()
             if (services.bans().isBannedByOperator(opened.client())) {
                 opened.end(ReasonCode.ADMINISTRATIVE_ACTION);
             }
@@ -621,60 +267,6 @@ public final class ConnectHandler extends SessionlessHandler {
         connection.resumeReading(Connection.Pause.CONNECTING);
     }
 
-    private ConnAck connAck(Connect packet, Session opened, boolean isPresent, long expirySeconds) {
-        ConnAck.Builder answer = ConnAck.builder(isPresent, ReasonCode.SUCCESS);
-        if (isV5(packet)) {
-            TenantPolicy policy = opened.agreed();
-            answer.receiveMaximum((int) policy.number(TenantSetting.RECEIVE_MAXIMUM))
-                    .maximumPacketSize(connection.maxPacketBytes())
-                    .topicAliasMaximum((int) policy.number(TenantSetting.TOPIC_ALIAS_MAXIMUM))
-                    .retainAvailable(policy.is(TenantSetting.RETAIN))
-                    .wildcardSubscriptionAvailable(policy.is(TenantSetting.WILDCARDS))
-                    .subscriptionIdentifiersAvailable(policy.is(TenantSetting.SUBSCRIPTION_IDENTIFIERS))
-                    .sharedSubscriptionAvailable(policy.is(TenantSetting.SHARED));
-            if (policy.maxQos() != Qos.EXACTLY_ONCE) { // [MQTT5-3.2.2-9]
-                answer.maximumQos(policy.maxQos().value());
-            }
-            if (admission != null) {
-                admission.complete(answer);
-            }
-            if (packet.clientId().isEmpty()) {
-                answer.assignedClientId(opened.client().clientId().value()); // [MQTT5-3.2.2-16]
-            }
-            int keepAlive = policy.keepAliveSeconds(packet.keepAliveSeconds(), true);
-            if (policy.number(TenantSetting.SERVER_KEEP_ALIVE_SECONDS) > 0 || keepAlive != packet.keepAliveSeconds()) {
-                answer.serverKeepAliveSeconds(keepAlive); // [MQTT5-3.2.2-21]
-            }
-            if (Math.max(0, packet.sessionExpirySeconds()) != expirySeconds) {
-                answer.sessionExpirySeconds(expirySeconds); // [MQTT5-3.2.2.3.2]
-            }
-        }
-        return answer.build();
-    }
-
-    /** Detaches a session attached for a connection that is gone: its client never got CONNACK, so no will is due. */
-    private void abandon(AttachReply reply) {
-        OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> releaseLease());
-    }
-
-    private void refuse(Throwable failure) {
-        ReasonCode code = DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
-                ? ReasonCode.SERVER_BUSY
-                : ReasonCode.SERVER_UNAVAILABLE;
-        connection.refuse(code, "the session could not be opened");
-        releaseLease();
-    }
-
-    /** Any thread. */
-    private boolean isClosed() {
-        return isClosed;
-    }
-
-    /** Closed or closing: resources opened for it are given back. */
-    private boolean isGone() {
-        return isClosed || !connection.isOpen();
-    }
-
     private void leavePending() {
         if (pendingBytes > 0) {
             services.pending().leave(pendingBytes);
@@ -682,37 +274,9 @@ public final class ConnectHandler extends SessionlessHandler {
         }
     }
 
-    private void releaseLease() {
-        if (countedIn != null) { // before the next connection may come
-            services.session().policies().tenants().accounts().leave(countedIn);
-            countedIn = null;
-        }
-        if (sessionIn != null) {
-            sessionIn.sessionLeft();
-            sessionIn = null;
-        }
-        if (lease != null) {
-            lease.release();
-            lease = null;
-        }
-    }
-
-    private final class End implements Session.End {
-        @Override
-        public void left() {
-            releaseLease();
-        }
-
-        @Override
-        public void ended() {
-            releaseLease();
-            services.open().leave();
-        }
-    }
-
     @Override
     public void onClosed(String reason) {
-        isClosed = true;
+        claim.closed();
         leavePending();
         if (admission != null) {
             admission.end();

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The deliveries of a session: sends messages to its client, within its window, and knows which of them are under way.
- * Reports a client that reads too slowly. Where the messages come from is the matter of {@link TransientSession} and
+ * Reports a client that reads too slowly. Where the messages come from is the matter of {@link QueueingSession} and
  * {@link PersistentSession}. Confined to the connection's event loop.
  *
  * <p>It is a base class of {@link Session} and not an object of its own, because it would be one more object per

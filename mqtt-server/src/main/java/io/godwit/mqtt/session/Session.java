@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@link SessionCore}: the client, its connection and its terms, for all parts
- *   <li>{@link DeliveringSession}: sends to the client what {@link TransientSession} takes from memory and
+ *   <li>{@link DeliveringSession}: sends to the client what {@link QueueingSession} takes from memory and
  *       {@link PersistentSession} from the inbox store
  *   <li>{@link PublishIntake}: accepts publishes, in the same way for all sessions
  *   <li>{@link SessionFilters}: the filters, and the requests that change them

@@ -21,11 +21,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
-import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.Range;
-import org.rocksdb.RateLimiter;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -47,13 +45,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class RangeDb implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RangeDb.class);
-    /**
-     * More than any disk can do. The bytes allowed for one period may still be used when a limit begins, so the period
-     * is short.
-     */
-    private static final long UNLIMITED_BYTES_PER_SECOND = 2L << 30;
-
-    private static final long LIMITED_PERIOD_MICROS = 2_000;
     private static final byte[] APPLIED_KEY = {BatchBytes.SYSTEM_PREFIX, 'a'};
     private static final byte[] STATE_KEY = {BatchBytes.SYSTEM_PREFIX, 's'};
 
@@ -63,15 +54,7 @@ public final class RangeDb implements AutoCloseable {
     private final Path directory;
     private final RocksResources resources;
     private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
-    /** Limits flushes and compactions, but only while space is reclaimed. */
-    private final RateLimiter backgroundWrites = new RateLimiter(UNLIMITED_BYTES_PER_SECOND, LIMITED_PERIOD_MICROS);
-    /**
-     * Guards {@link #reclaiming}: a thread that closes the database cancels a running compaction, and must not use
-     * options that are closed already.
-     */
-    private final Object reclaimLock = new Object();
-
-    private @Nullable CompactRangeOptions reclaiming;
+    private final SpaceReclaim spaceReclaim = new SpaceReclaim();
     /**
      * Read side: I/O threads during a read. Write side: replacing and closing the database. Confinement is not
      * possible, because long reads run on many threads, and the use of a closed native handle crashes the process.
@@ -94,8 +77,6 @@ public final class RangeDb implements AutoCloseable {
     private volatile RangeState state;
 
     private boolean closed;
-    /** Guarded by {@link #reclaimLock}. */
-    private boolean isWantedAlone;
 
     /**
      * Opens or creates the database.
@@ -125,13 +106,14 @@ public final class RangeDb implements AutoCloseable {
         this.state = born;
         this.resources = resources;
         RocksFiles.verifyManifest(directory);
-        this.options =
-                resources.options(!Files.exists(directory.resolve("CURRENT"))).setRateLimiter(backgroundWrites);
+        this.options = resources
+                .options(!Files.exists(directory.resolve("CURRENT")))
+                .setRateLimiter(spaceReclaim.backgroundWrites());
         try {
             this.db = openDatabase();
         } catch (IOException e) {
             writeOptions.close();
-            backgroundWrites.close();
+            spaceReclaim.close();
             throw e;
         }
         try {
@@ -140,7 +122,7 @@ public final class RangeDb implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             db.close();
             options.close();
-            backgroundWrites.close();
+            spaceReclaim.close();
             throw e;
         }
     }
@@ -370,60 +352,17 @@ public final class RangeDb implements AutoCloseable {
      */
     public void reclaim() {
         useLock.readLock().lock();
-        try (CompactRangeOptions how =
-                new CompactRangeOptions().setExclusiveManualCompaction(false).setMaxSubcompactions(1)) {
+        try {
             if (closed) {
                 return;
             }
             flush(); // so that no entry from before the split is replayed, which would need the deleted keys
-            synchronized (reclaimLock) {
-                if (isWantedAlone) {
-                    return;
-                }
-                reclaiming = how;
-                backgroundWrites.setBytesPerSecond(resources.reclaimBytesPerSecond());
-            }
-            try {
-                reclaimOutside(state.bounds(), how);
-            } finally {
-                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND);
-                synchronized (reclaimLock) {
-                    reclaiming = null;
-                }
-            }
+            spaceReclaim.run(db, state.bounds(), resources.reclaimBytesPerSecond());
         } catch (RocksDBException e) {
             // later compactions will free the space
             LOG.warn("space not reclaimed directory={} cause={}", directory, e.getMessage());
         } finally {
             useLock.readLock().unlock();
-        }
-    }
-
-    private void reclaimOutside(RangeBounds bounds, CompactRangeOptions how) throws RocksDBException {
-        byte @Nullable [] end = bounds.end();
-        byte[] first = {BatchBytes.USER_PREFIX};
-        if (bounds.start().length > 0) {
-            reclaim(first, DbKeys.stored(bounds.start()), how);
-        }
-        if (end != null) {
-            reclaim(DbKeys.stored(end), DbKeys.storedEnd(null), how);
-        }
-    }
-
-    private void reclaim(byte[] start, byte[] end, CompactRangeOptions how) throws RocksDBException {
-        db.deleteFilesInRanges(db.getDefaultColumnFamily(), List.of(start, end), false);
-        db.compactRange(db.getDefaultColumnFamily(), start, end, how);
-    }
-
-    /** Cancels the reclaiming, because a caller needs the database exclusively. */
-    private void endReclaiming() {
-        synchronized (reclaimLock) {
-            isWantedAlone = true;
-            CompactRangeOptions underWay = reclaiming;
-            if (underWay != null) {
-                underWay.setCanceled(true);
-                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND); // lets the running write end soon
-            }
         }
     }
 
@@ -481,7 +420,7 @@ public final class RangeDb implements AutoCloseable {
      */
     public void replaceWith(Path checkpoint) throws IOException {
         verify(checkpoint);
-        endReclaiming();
+        spaceReclaim.end();
         useLock.writeLock().lock();
         boolean isDone = false;
         try {
@@ -489,7 +428,7 @@ public final class RangeDb implements AutoCloseable {
             deleteFiles(directory);
             copyFiles(checkpoint, directory);
             options.close();
-            options = resources.options(false).setRateLimiter(backgroundWrites);
+            options = resources.options(false).setRateLimiter(spaceReclaim.backgroundWrites());
             db = openDatabase();
             state = readState(state);
             appliedIndex = readAppliedIndex();
@@ -501,9 +440,7 @@ public final class RangeDb implements AutoCloseable {
                 options.close();
                 writeOptions.close();
             }
-            synchronized (reclaimLock) {
-                isWantedAlone = false;
-            }
+            spaceReclaim.allow();
             useLock.writeLock().unlock();
         }
     }
@@ -522,7 +459,7 @@ public final class RangeDb implements AutoCloseable {
     /** Flushes, so that the next start has nothing to replay, and closes when no read is running. */
     @Override
     public void close() {
-        endReclaiming();
+        spaceReclaim.end();
         useLock.writeLock().lock();
         try {
             if (closed) {
@@ -538,7 +475,7 @@ public final class RangeDb implements AutoCloseable {
             db.close();
             options.close();
             writeOptions.close();
-            backgroundWrites.close();
+            spaceReclaim.close();
         } finally {
             useLock.writeLock().unlock();
         }
