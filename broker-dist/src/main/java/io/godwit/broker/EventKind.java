@@ -108,6 +108,15 @@ record EventKind(
                     BrokerEvent.AcknowledgementsResumed.class,
                     "acknowledgements-resumed",
                     "godwit.members.acknowledgements.resumed"),
+            // the stores themselves report these, in the log and in status
+            usual(BrokerEvent.RangeLeadershipBegan.class, "leaderships-begun", "godwit.kv.leaderships"),
+            usual(BrokerEvent.RangeLeadershipEnded.class, "leaderships-ended", "godwit.kv.leaderships.ended"),
+            usual(BrokerEvent.RangeSplit.class, "ranges-split", "godwit.kv.splits"),
+            usual(BrokerEvent.RangesMerged.class, "ranges-merged", "godwit.kv.merges"),
+            usual(BrokerEvent.RangeReplicasChanged.class, "replicas-changed", "godwit.kv.replicas.changed"),
+            usual(BrokerEvent.ReplicaStopped.class, "replicas-stopped", "godwit.kv.replica.faults"),
+            usual(BrokerEvent.StoreDegraded.class, "stores-degraded", "godwit.kv.stores.degraded"),
+            usual(BrokerEvent.StoreRecovered.class, "stores-recovered", "godwit.kv.stores.recovered"),
             usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
             usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));
 

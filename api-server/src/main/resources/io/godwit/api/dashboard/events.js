@@ -12,10 +12,12 @@ export const TYPES = ['acknowledgements-held', 'acknowledgements-resumed', 'auth
   'member-evicted', 'member-lapsed', 'member-left', 'member-serving', 'memory-recovered', 'memory-short',
   'message-delivered', 'message-dropped', 'node-lapsed', 'node-serving-again', 'packet-abandoned', 'plugin-failed',
   'protocol-violated', 'publish-denied', 'publish-intercepted', 'publish-received', 'publish-refused',
-  'queue-full-began', 'queue-full-ended', 'replay-delayed', 'session-created', 'session-ended', 'slow-consumer-began',
-  'slow-consumer-ended', 'sub-broker-began', 'sub-broker-delayed', 'sub-broker-ended', 'subscribe-denied',
-  'subscribe-refused', 'subscribed', 'tenant-limit-reached', 'throttling-began', 'throttling-ended', 'unsubscribed',
-  'wait-ran-out', 'will-published', 'will-suppressed']
+  'queue-full-began', 'queue-full-ended', 'range-leadership-began', 'range-leadership-ended', 'range-replicas-changed',
+  'range-split', 'ranges-merged', 'replay-delayed', 'replica-stopped', 'session-created', 'session-ended',
+  'slow-consumer-began', 'slow-consumer-ended', 'store-degraded', 'store-recovered', 'sub-broker-began',
+  'sub-broker-delayed', 'sub-broker-ended', 'subscribe-denied', 'subscribe-refused', 'subscribed',
+  'tenant-limit-reached', 'throttling-began', 'throttling-ended', 'unsubscribed', 'wait-ran-out', 'will-published',
+  'will-suppressed']
 
 export async function show(frame) {
   const asked = frame.where.query

@@ -8,6 +8,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.throttle.TenantResource;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Something an operator may want to know, as an immutable value. */
@@ -252,4 +253,74 @@ public sealed interface BrokerEvent {
 
     /** This node acknowledges again after {@link AcknowledgementsHeld}. */
     record AcknowledgementsResumed() implements BrokerEvent {}
+
+    /**
+     * A replica on this node was elected leader of its range. Raised on the node of the new leader only, by a thread of
+     * the range. So are the next four, each on the node that leads the range or led it.
+     *
+     * @param store such as {@code inbox}, here and below
+     * @param rangeId unique within the store, never reused, here and below
+     * @param epoch rises with each split, merge and change of replicas, here and below
+     * @param term rises with each election in the range
+     */
+    record RangeLeadershipBegan(String store, long rangeId, long epoch, long term) implements BrokerEvent {}
+
+    /**
+     * It no longer leads. If the node is killed, there is no such event: only {@link RangeLeadershipBegan} on another
+     * node.
+     *
+     * @param term that of the {@link RangeLeadershipBegan}
+     */
+    record RangeLeadershipEnded(String store, long rangeId, long term, LeadershipEndCause cause)
+            implements BrokerEvent {}
+
+    /**
+     * A range was split. May be missing if the leadership changed during the split; then
+     * {@link RangeLeadershipBegan} of the new range follows all the same. This holds for the next two as well.
+     *
+     * @param newRangeId of the right part, which is a range of its own now
+     * @param epoch of both parts
+     */
+    record RangeSplit(String store, long rangeId, long newRangeId, long epoch) implements BrokerEvent {}
+
+    /**
+     * A range took over the keys of its neighbour on the right.
+     *
+     * @param mergedRangeId of the neighbour, which has ended
+     * @param epoch of the range now
+     */
+    record RangesMerged(String store, long rangeId, long mergedRangeId, long epoch) implements BrokerEvent {}
+
+    /**
+     * A range has other replicas: one was added or removed, or a learner became a voter. Moving a replica raises
+     * several of these events.
+     *
+     * @param epoch of the range now
+     * @param voters ids of all nodes with a voter now
+     * @param learners ids of all nodes whose replica does not vote
+     */
+    record RangeReplicasChanged(String store, long rangeId, long epoch, List<String> voters, List<String> learners)
+            implements BrokerEvent {
+        public RangeReplicasChanged {
+            voters = List.copyOf(voters);
+            learners = List.copyOf(learners);
+        }
+    }
+
+    /**
+     * A replica on this node stopped after a fault, such as damaged files or a disk that refuses writes, or could not
+     * be opened. Raised by a thread of the range, or by the thread that starts the broker.
+     */
+    record ReplicaStopped(String store, long rangeId, String cause) implements BrokerEvent {}
+
+    /**
+     * A store does not fully serve on this node, or does so for another reason than before. Raised on one thread at a
+     * time, within about a second.
+     *
+     * @param detail what is missing, for an operator
+     */
+    record StoreDegraded(String store, StoreFault fault, String detail) implements BrokerEvent {}
+
+    /** The store serves fully again after {@link StoreDegraded}. */
+    record StoreRecovered(String store) implements BrokerEvent {}
 }
