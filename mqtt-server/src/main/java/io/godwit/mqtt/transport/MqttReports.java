@@ -231,6 +231,22 @@ public final class MqttReports {
         }
     }
 
+    /** A PUBLISH of a client was accepted. */
+    public void publishAccepted(ClientInfo publisher, Message message, boolean hasReceivers) {
+        metrics.acceptedPublishes.increment();
+        if (events.isListening(BrokerEvent.PublishAccepted.class)) {
+            events.onEvent(
+                    new BrokerEvent.PublishAccepted(publisher, message.topic(), message.qos(), hasReceivers));
+        }
+    }
+
+    /** A client acknowledged a message; {@link MqttMetrics} counts these by event loop. */
+    public void acknowledged(ClientInfo receiver, int packetId, ReasonCode code) {
+        if (events.isListening(BrokerEvent.MessageAcknowledged.class)) {
+            events.onEvent(new BrokerEvent.MessageAcknowledged(receiver, packetId, code.isError()));
+        }
+    }
+
     /** A PUBLISH was handed to the connection of its receiver. */
     public void delivered(ClientInfo receiver, Message message, Qos qos, boolean retain) {
         metrics.publishOut(message.payload().length);

@@ -103,6 +103,36 @@ public sealed interface BrokerEvent {
             implements BrokerEvent {}
 
     /**
+     * A PUBLISH of a client was accepted: it is in the queues of all stored sessions that subscribe to it and on its
+     * way to the others. At QoS 1 and 2 the client gets its PUBACK or PUBREC next. A PUBLISH that is not accepted
+     * raises {@link PublishRefused}, {@link PublishDenied} or {@link PublishIntercepted}, or its connection ends first;
+     * at QoS 0, {@link MessageDropped} for each receiver that does not get it. A QoS 2 message that its client sends
+     * again raises this once. Raised for each one on the event loop of the publisher, so listening to it has a cost.
+     *
+     * @param hasReceivers false if nobody subscribes to the topic
+     */
+    record PublishAccepted(ClientInfo publisher, String topic, Qos qos, boolean hasReceivers) implements BrokerEvent {}
+
+    /**
+     * A client acknowledged a message of QoS 1 or 2, by PUBACK or PUBCOMP. Raised for each one on the event loop of the
+     * receiver, so listening to it has a cost.
+     *
+     * @param packetId the packet identifier of the message on this connection
+     * @param isRefused whether the client answered with an error; the message is not sent again all the same
+     */
+    record MessageAcknowledged(ClientInfo receiver, int packetId, boolean isRefused) implements BrokerEvent {}
+
+    /**
+     * A retained message is set, for a publish, a will or an operator. Raised on the node that asked for it, by a
+     * thread of the store, once for each message, so listening to it has a cost. May be missing if the node of the
+     * topic's range was lost meanwhile.
+     */
+    record RetainedMessageSet(TenantId tenant, String topic, int payloadBytes) implements BrokerEvent {}
+
+    /** Like {@link RetainedMessageSet}: a message without payload removed the one of its topic, if there was one. */
+    record RetainedMessageCleared(TenantId tenant, String topic) implements BrokerEvent {}
+
+    /**
      * A client subscribed, or an operator did so for it.
      *
      * @param filter as the client or operator wrote it
