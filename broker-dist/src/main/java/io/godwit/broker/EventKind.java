@@ -85,6 +85,7 @@ record EventKind(
             wrong(BrokerEvent.AuthFileRejected.class, "auth-files-rejected", null, "godwit.auth.files.rejected"),
             usual(BrokerEvent.ClientConnected.class, "connects", "godwit.mqtt.connects"),
             usual(BrokerEvent.ClientDisconnected.class, "disconnects", "godwit.mqtt.disconnects"),
+            usual(BrokerEvent.ConnectTimedOut.class, "connects-timed-out", "godwit.mqtt.connects.timed.out"),
             usual(BrokerEvent.ClientRedirected.class, "redirects", "godwit.mqtt.clients.redirected"),
             usual(BrokerEvent.SubBrokerBegan.class, "sub-brokers-begun", "godwit.plugins.sub.begun"),
             usual(BrokerEvent.SubBrokerEnded.class, "sub-brokers-ended", "godwit.plugins.sub.ended"),

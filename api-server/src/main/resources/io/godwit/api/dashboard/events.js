@@ -8,9 +8,9 @@ export const isOfTenant = true
 
 export const TYPES = ['acknowledgements-held', 'acknowledgements-resumed', 'auth-failed', 'auth-file-loaded',
   'auth-file-rejected', 'banned', 'certificates-rejected', 'certificates-reloaded', 'client-connected',
-  'client-disconnected', 'client-redirected', 'connect-denied', 'connect-refused', 'connection-refused',
-  'member-evicted', 'member-lapsed', 'member-left', 'member-serving', 'memory-recovered', 'memory-short',
-  'message-acknowledged', 'message-delivered', 'message-dropped', 'node-lapsed', 'node-serving-again',
+  'client-disconnected', 'client-redirected', 'connect-denied', 'connect-refused', 'connect-timed-out',
+  'connection-refused', 'member-evicted', 'member-lapsed', 'member-left', 'member-serving', 'memory-recovered',
+  'memory-short', 'message-acknowledged', 'message-delivered', 'message-dropped', 'node-lapsed', 'node-serving-again',
   'packet-abandoned', 'plugin-failed', 'protocol-violated', 'publish-accepted', 'publish-denied',
   'publish-intercepted', 'publish-received', 'publish-refused', 'queue-full-began', 'queue-full-ended',
   'range-leadership-began', 'range-leadership-ended', 'range-replicas-changed', 'range-split', 'ranges-merged',

@@ -86,6 +86,14 @@ public final class MqttReports {
         }
     }
 
+    /** The connection is closed, because no CONNECT has come in time. */
+    void connectTimedOut(Connection connection) {
+        metrics.connectTimedOut();
+        if (events.isListening(BrokerEvent.ConnectTimedOut.class)) {
+            events.onEvent(new BrokerEvent.ConnectTimedOut(connection.remoteAddress()));
+        }
+    }
+
     void protocolViolated(Connection connection, String detail) {
         metrics.protocolErrors.increment();
         if (events.isListening(BrokerEvent.ProtocolViolated.class)) {

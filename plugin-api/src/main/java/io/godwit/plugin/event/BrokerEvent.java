@@ -37,6 +37,9 @@ public sealed interface BrokerEvent {
     record ConnectRefused(
             String remoteAddress, String reason, @Nullable String detail) implements BrokerEvent {}
 
+    /** A connection was closed because no CONNECT arrived in time. Raised on its event loop. */
+    record ConnectTimedOut(String remoteAddress) implements BrokerEvent {}
+
     /**
      * A client that may connect was redirected to another server; it also raises a {@link ConnectRefused}.
      *
