@@ -4,7 +4,7 @@ package io.godwit.plugin.event;
 public enum LeadershipEndCause {
     /** This node passed it to another voter: for balance, for an operator, or because the node stops. */
     HANDED_OVER,
-    /** Another voter was elected. */
+    /** Another voter was elected, or stands for election; or this replica no longer votes. */
     SUPERSEDED,
     /** This node did not reach a majority of the voters for an election timeout: it may be cut off. */
     QUORUM_LOST,
