@@ -4,6 +4,7 @@ import io.godwit.cluster.Cluster;
 import io.godwit.kv.backup.RangeBackups;
 import io.godwit.kv.backup.RangeCopies;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DataDirectory;
@@ -130,16 +131,26 @@ public final class KvNode implements AutoCloseable {
      * @param progress is told what the start waits for
      */
     public static KvNode open(KvNodeConfig config, StartProgress progress) throws IOException {
-        return open(config, progress, StoreMeasures.NONE);
+        return open(config, progress, StoreMeasures.NONE, RangeReports.none());
     }
 
     /**
      * Like {@link #open(KvNodeConfig)}.
      *
      * @param measures is told how long operations take
+     * @param reports is told what happens to ranges
      */
-    public static KvNode open(KvNodeConfig config, StartProgress progress, StoreMeasures measures) throws IOException {
-        return open(config, DiskGuard.Disk::of, progress, measures);
+    public static KvNode open(
+            KvNodeConfig config, StartProgress progress, StoreMeasures measures, RangeReports reports)
+            throws IOException {
+        return open(config, DiskGuard.Disk::of, progress, new Told(measures, reports));
+    }
+
+    /** What is told of the operations of a node, and of its ranges. */
+    private record Told(StoreMeasures measures, RangeReports reports) {
+        static Told nobody() {
+            return new Told(StoreMeasures.NONE, RangeReports.none());
+        }
     }
 
     /** Reads the free and total space of a path's disk; tests replace it. */
@@ -148,10 +159,10 @@ public final class KvNode implements AutoCloseable {
     }
 
     static KvNode open(KvNodeConfig config, DiskProbe probe) throws IOException {
-        return open(config, probe, StartProgress.NONE, StoreMeasures.NONE);
+        return open(config, probe, StartProgress.NONE, Told.nobody());
     }
 
-    private static KvNode open(KvNodeConfig config, DiskProbe probe, StartProgress progress, StoreMeasures measures)
+    private static KvNode open(KvNodeConfig config, DiskProbe probe, StartProgress progress, Told told)
             throws IOException {
         ClusterSettings cluster = config.cluster();
         if (cluster == null && !config.bootstrap() && DataDirectory.isEmpty(config.dataDirectory())) {
@@ -160,8 +171,8 @@ public final class KvNode implements AutoCloseable {
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             return cluster == null
-                    ? new KvNode(config, own(config, probe, progress, opened), null, probe, measures, opened)
-                    : enter(config, cluster, probe, progress, measures, opened);
+                    ? new KvNode(config, own(config, probe, progress, opened), null, probe, told, opened)
+                    : enter(config, cluster, probe, progress, told, opened);
         } catch (IOException | RuntimeException e) {
             closeAll(opened);
             throw e;
@@ -188,7 +199,7 @@ public final class KvNode implements AutoCloseable {
             ClusterSettings cluster,
             DiskProbe probe,
             StartProgress progress,
-            StoreMeasures measures,
+            Told told,
             List<AutoCloseable> opened)
             throws IOException {
         DataDirectory.Claim claim = DataDirectory.claim(config.dataDirectory());
@@ -199,7 +210,7 @@ public final class KvNode implements AutoCloseable {
         ClusterEntry.Entered entered = entry.enter();
         opened.set(0, entered.directory());
         opened.add(entered.cluster());
-        return new KvNode(config, entered.directory(), entered, probe, measures, opened);
+        return new KvNode(config, entered.directory(), entered, probe, told, opened);
     }
 
     private KvNode(
@@ -207,7 +218,7 @@ public final class KvNode implements AutoCloseable {
             DataDirectory directory,
             ClusterEntry.@Nullable Entered entered,
             DiskProbe probe,
-            StoreMeasures measures,
+            Told told,
             List<AutoCloseable> opened)
             throws IOException {
         this.config = config;
@@ -218,7 +229,7 @@ public final class KvNode implements AutoCloseable {
         Path logDirectory = directory.path().resolve("raft-log");
         this.log = SharedRaftLog.open(logDirectory, this::logFailed);
         opened.add(log);
-        log.onSync(measures::synced);
+        log.onSync(told.measures()::synced);
         this.figures = new FigureCollector(log, rocks, ranges::values);
         String storeId = directory.storeId().toString();
         this.facts = new NotedFacts(storeId, logDirectory, log, threads.io());
@@ -251,7 +262,8 @@ public final class KvNode implements AutoCloseable {
                 disk::room,
                 mutationsTooLarge,
                 config.range(),
-                measures);
+                told.measures(),
+                told.reports());
         DiskReserve reserve = new DiskReserve(directory.path());
         threads.everyMillis(DISK_CHECK_MILLIS, () -> {
             disk.check();

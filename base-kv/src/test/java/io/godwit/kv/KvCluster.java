@@ -8,7 +8,10 @@ import io.godwit.cluster.HostPort;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeReports;
+import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.member.ClusterSettings;
+import io.godwit.kv.member.StartProgress;
 import io.godwit.kv.operate.OperationResult;
 import io.godwit.kv.operate.StoreOperations;
 import io.godwit.kv.raft.RaftSettings;
@@ -117,12 +120,17 @@ class KvCluster implements AutoCloseable {
     }
 
     KvNode start(int number, KvNodeConfig config) throws IOException {
-        KvNode node = KvNode.open(config);
+        KvNode node = KvNode.open(config, StartProgress.NONE, StoreMeasures.NONE, reports(number));
         nodes.put(number, node);
         KvStore store = node.open(spec(number));
         stores.put(number, store);
         clients.put(number, store.client());
         return node;
+    }
+
+    /** What is told of the ranges of one node; overridden by tests that listen to events. */
+    RangeReports reports(int number) {
+        return RangeReports.none();
     }
 
     /** The store of one node; overridden by tests that look into its coprocessors. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.member.StartProgress;
 import io.godwit.kv.range.replica.RangeSettings;
@@ -32,7 +33,6 @@ class KvFiguresTest {
 
     private final Queue<Long> syncNanos = new ConcurrentLinkedQueue<>();
     private final Queue<Long> commitNanos = new ConcurrentLinkedQueue<>();
-    private final Queue<String> led = new ConcurrentLinkedQueue<>();
 
     private final StoreMeasures measures = new StoreMeasures() {
         @Override
@@ -45,17 +45,12 @@ class KvFiguresTest {
             assertThat(store).isEqualTo("test");
             commitNanos.add(nanos);
         }
-
-        @Override
-        public void led(String store) {
-            led.add(store);
-        }
     };
 
     private KvNode open() throws Exception {
         KvNodeConfig config =
                 new KvNodeConfig(data, true, 32 << 20, 16 << 20, RangeSettings.DEFAULT, OptionalLong.of(1));
-        return KvNode.open(config, StartProgress.NONE, measures);
+        return KvNode.open(config, StartProgress.NONE, measures, RangeReports.none());
     }
 
     private static KvStore openStore(KvNode node) throws Exception {
@@ -111,7 +106,6 @@ class KvFiguresTest {
         long allNanos = System.nanoTime() - begunNanos;
         assertThat(commitNanos).hasSizeGreaterThanOrEqualTo(WRITES).allMatch(nanos -> nanos > 0 && nanos < allNanos);
         assertThat(syncNanos).hasSizeGreaterThanOrEqualTo(WRITES).allMatch(nanos -> nanos > 0 && nanos < allNanos);
-        assertThat(led).hasSize(2);
     }
 
     @Test

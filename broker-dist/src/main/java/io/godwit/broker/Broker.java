@@ -84,7 +84,7 @@ final class Broker implements AutoCloseable {
                 ports);
         this.waits = new StartWaits(status, api);
         this.serving = new Serving(status, api);
-        this.storeReports = new StoreReports(status, serving::isBegun);
+        this.storeReports = new StoreReports(status, serving::isBegun, reporting.events(), reporting.meters());
         this.context = new StartContext(config, data, io, reporting, opened, ports, serving);
     }
 
@@ -104,7 +104,6 @@ final class Broker implements AutoCloseable {
         StartedPlugins plugins = StartedPlugins.open(host, pluginDirectory, context);
         KvNode node = openNode();
         host.start();
-        opened.push(reporting.toPlugins());
         reporting.toPlugins().begin(plugins.used().makeListeners());
         Interceptors interceptors = plugins.used().makeInterceptors();
         opened.push(api::storesClose);
@@ -155,7 +154,8 @@ final class Broker implements AutoCloseable {
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
         opened.push(api);
-        KvNode node = waits.open(BrokerSettings.node(config, data), reporting.stores());
+        opened.push(reporting.toPlugins()); // listeners of plugins also get what the end of the node raises
+        KvNode node = waits.open(BrokerSettings.node(config, data), reporting.stores(), reporting.ranges());
         opened.push(node);
         return node;
     }

@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
+import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.member.StartProgress;
 import io.godwit.kv.store.StoreHealth;
@@ -49,7 +50,8 @@ final class StartWaits {
      * Opens the node. May wait for other nodes; the status names them. The status file and the API open as soon as the
      * data directory is claimed.
      */
-    KvNode open(KvNodeConfig config, StoreMeasures measures) throws IOException, InterruptedException {
+    KvNode open(KvNodeConfig config, StoreMeasures measures, RangeReports reports)
+            throws IOException, InterruptedException {
         StartProgress progress = new StartProgress() {
             @Override
             public void claimed() throws IOException {
@@ -68,7 +70,7 @@ final class StartWaits {
             }
         };
         try {
-            return KvNode.open(config, progress, measures);
+            return KvNode.open(config, progress, measures, reports);
         } catch (IOException e) {
             if (isCancelled) {
                 throw new InterruptedException("told to end: " + e.getMessage());

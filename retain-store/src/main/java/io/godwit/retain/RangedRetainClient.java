@@ -40,6 +40,7 @@ final class RangedRetainClient implements RetainClient {
 
     private final RangeClient ranges;
     private final Patience patience;
+    private final RetainReports reports;
     private final LongSupplier wallClockMillis;
     private final RetainCounters counters;
     /**
@@ -50,9 +51,15 @@ final class RangedRetainClient implements RetainClient {
 
     private final AtomicLong repeats = new AtomicLong();
 
-    RangedRetainClient(RangeClient ranges, Patience patience, LongSupplier wallClockMillis, RetainCounters counters) {
+    RangedRetainClient(
+            RangeClient ranges,
+            Patience patience,
+            RetainReports reports,
+            LongSupplier wallClockMillis,
+            RetainCounters counters) {
         this.ranges = ranges;
         this.patience = patience;
+        this.reports = reports;
         this.wallClockMillis = wallClockMillis;
         this.counters = counters;
     }
@@ -66,6 +73,7 @@ final class RangedRetainClient implements RetainClient {
         Deadline deadline = patience.deadline();
         write(message, key, mutation, deadline).whenComplete((applied, failure) -> {
             if (failure == null) {
+                reports.retained(tenant, message);
                 done.complete(null);
             } else if (isLost(failure)) {
                 setAgain(tenant, message, begunAtMillis, done);
@@ -143,16 +151,17 @@ final class RangedRetainClient implements RetainClient {
         });
         ranges.relieveAgain(key, mutation, deadline).whenComplete((first, lost) -> {
             if (lost == null || !isLost(lost)) {
-                recorded(message, first, lost, done);
+                recorded(tenant, message, first, lost, done);
             } else { // the token makes a repeat harmless
                 ranges.relieve(key, mutation, deadline)
-                        .whenComplete((reply, failure) -> recorded(message, reply, failure, done));
+                        .whenComplete((reply, failure) -> recorded(tenant, message, reply, failure, done));
             }
         });
         return done;
     }
 
     private void recorded(
+            TenantId tenant,
             Message message,
             byte @Nullable [] reply,
             @Nullable Throwable failure,
@@ -166,6 +175,8 @@ final class RangedRetainClient implements RetainClient {
             if (outcome == RetainMutation.Outcome.SUPERSEDED) {
                 counters.superseded.increment();
                 LOG.debug("message not retained, a newer one is topic={}", message.topic());
+            } else if (outcome == RetainMutation.Outcome.DONE) {
+                reports.retained(tenant, message);
             }
             done.complete(outcome);
         } catch (RuntimeException e) {

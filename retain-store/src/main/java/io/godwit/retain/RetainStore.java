@@ -29,6 +29,7 @@ public final class RetainStore implements AutoCloseable {
     private final LongSupplier wallClockMillis;
     private final RetainCounters counters;
     private final Patience patience;
+    private final RetainReports reports;
     private final RetainClient client = new Client();
     private volatile @Nullable RetainClient started;
 
@@ -46,6 +47,7 @@ public final class RetainStore implements AutoCloseable {
         this.wallClockMillis = wallClockMillis;
         this.counters = new RetainCounters(meters);
         this.patience = new Patience(config.timeout(), events, meters);
+        this.reports = new RetainReports(events, meters);
     }
 
     /** Makes the state machine of each range of the retain store. */
@@ -54,7 +56,7 @@ public final class RetainStore implements AutoCloseable {
     }
 
     public void start() {
-        started = new RangedRetainClient(ranges.get(), patience, wallClockMillis, counters);
+        started = new RangedRetainClient(ranges.get(), patience, reports, wallClockMillis, counters);
     }
 
     /** Refuses all later calls. Does not close the store below. */

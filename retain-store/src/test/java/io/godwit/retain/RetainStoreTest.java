@@ -266,6 +266,31 @@ class RetainStoreTest {
         });
     }
 
+    @Test
+    void whatIsSetOrClearedIsReportedAndWhatIsSupersededIsNot() {
+        List<BrokerEvent> events = new ArrayList<>();
+        SimpleMeterRegistry own = new SimpleMeterRegistry();
+        RetainStore watched =
+                new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, events::add, own);
+        watched.start();
+        long before = host.nowMillis() - 1;
+        host.await(watched.client().set(TENANT, message("a", "four", NO_EXPIRY)));
+        host.await(watched.client().set(TENANT, message("a", "", NO_EXPIRY)));
+        host.await(watched.client().setRecorded(TENANT, message("b", "x", NO_EXPIRY), "o", 1, RetainClient.NEWEST));
+        host.await(watched.client().setRecorded(TENANT, message("b", "x", NO_EXPIRY), "o", 1, RetainClient.NEWEST));
+        host.await(watched.client().setRecorded(TENANT, message("b", "old", NO_EXPIRY), "o", 2, before));
+
+        assertThat(match("b")).containsExactly("b=x");
+        assertThat(events)
+                .containsExactly(
+                        new BrokerEvent.RetainedMessageSet(TENANT, "a", 4),
+                        new BrokerEvent.RetainedMessageCleared(TENANT, "a"),
+                        new BrokerEvent.RetainedMessageSet(TENANT, "b", 1));
+        assertThat(own.get("godwit.retain.set").functionCounter().count()).isEqualTo(2);
+        assertThat(own.get("godwit.retain.cleared").functionCounter().count()).isEqualTo(1);
+        watched.close();
+    }
+
     /** After a time-out it is unknown whether the attempt was applied. */
     @Test
     void anAttemptThatIsAppliedAfterItsTimeOutIsTheOneThatCounts() {

@@ -12,9 +12,6 @@ public interface StoreMeasures {
 
         @Override
         public void committed(String store, long nanos) {}
-
-        @Override
-        public void led(String store) {}
     };
 
     /**
@@ -30,7 +27,4 @@ public interface StoreMeasures {
      * @param nanos since the entry was given to the log
      */
     void committed(String store, long nanos);
-
-    /** A replica of this node has begun to lead its range in a new term. */
-    void led(String store);
 }

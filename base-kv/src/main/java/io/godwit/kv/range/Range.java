@@ -4,6 +4,7 @@ import com.alipay.sofa.jraft.Status;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.FaultHandler;
@@ -34,6 +35,7 @@ import io.godwit.kv.range.request.WaitingSubmission;
 import io.godwit.kv.range.state.RangeCommand;
 import io.godwit.kv.range.state.RangeState;
 import io.godwit.plugin.balance.Key;
+import io.godwit.plugin.event.LeadershipEndCause;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -508,10 +510,27 @@ public final class Range implements Sibling {
         }
         boolean failed = cause.reason() == Cause.STORE_FAILED;
         stoppedBy = failed ? String.valueOf(cause.getMessage()) : "";
+        long term = role.term();
         // sealed mutations may still be applied, which CLOSED would deny
         role.end(failed ? cause : new RangeException(Cause.TIMEOUT, "closed before the entry was applied"), cause);
         requests.refuseAll(cause);
         ready.completeExceptionally(cause);
+        RangeReports reports = environment.reports();
+        if (term != 0) {
+            reports.leadsNoMore(family.store(), id(), term, endOfLeadership(cause));
+        }
+        if (failed) {
+            reports.stopped(family.store(), id(), cause.detail());
+        }
+    }
+
+    private LeadershipEndCause endOfLeadership(RangeException cause) {
+        if (cause.reason() == Cause.STORE_FAILED) {
+            return LeadershipEndCause.FAILED;
+        } else if (routed().phase() instanceof RangeState.Retired) {
+            return LeadershipEndCause.MERGED;
+        }
+        return cause.reason() == Cause.MOVED ? LeadershipEndCause.REPLICA_REMOVED : LeadershipEndCause.STOPPED;
     }
 
     /**

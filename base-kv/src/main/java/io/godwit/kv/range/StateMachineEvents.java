@@ -2,6 +2,7 @@ package io.godwit.kv.range;
 
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.range.apply.RangeStateMachine;
 import io.godwit.kv.range.apply.SnapshotTrigger;
@@ -15,6 +16,7 @@ import io.godwit.kv.range.request.RangeRequests;
 import io.godwit.kv.range.state.RangeCommand;
 import io.godwit.kv.range.state.RangeState;
 import io.godwit.plugin.balance.AccessKind;
+import io.godwit.plugin.event.LeadershipEndCause;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -108,6 +110,9 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             if (what.isApplied()) {
                 served = what.state();
                 rebound(what, child);
+                if (role.isLeader() || what.own() != null) { // so only one of the replicas reports it
+                    report(what.command(), before);
+                }
             }
             changes.applied(what);
             changes.noteMembers();
@@ -134,6 +139,19 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
                 requests.cedePart(child.requests());
             }
         });
+    }
+
+    private void report(@Nullable RangeCommand command, RangeState before) {
+        RangeReports reports = environment.reports();
+        if (command instanceof RangeCommand.Split split) {
+            reports.split(family.store(), served.id(), split.childId(), served.epoch());
+        } else if (command instanceof RangeCommand.Join join) {
+            reports.merged(family.store(), served.id(), join.rightId(), served.epoch());
+        } else if (command instanceof RangeCommand.Replicas
+                && !served.members().isSameAs(before.members())) {
+            RaftGroup.Membership now = served.members();
+            reports.replicasChanged(family.store(), served.id(), served.epoch(), now.voters(), now.learners());
+        }
     }
 
     private void rebound(RangeStateMachine.Changed what, @Nullable R child) {
@@ -193,7 +211,9 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
     public void leads(long term) {
         range.execute(() -> {
             role.elected(term);
-            environment.measures().led(family.store());
+            if (role.isLeader()) { // not if it has stopped meanwhile
+                environment.reports().leads(family.store(), served.id(), served.epoch(), term);
+            }
             RaftGroup started = range.group();
             if (started != null) { // otherwise start continues from here
                 role.lead(started);
@@ -208,6 +228,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             environment.raft().standAgain(started);
         }
         range.execute(() -> {
+            long term = role.term();
             boolean isHandover = changes.isHandover();
             Leadership ending = role.leadership();
             if (ending != null && !isHandover) {
@@ -216,6 +237,17 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             role.deposed(
                     new RangeException(Cause.TIMEOUT, "leadership ended"),
                     new RangeException(isHandover ? Cause.MOVED : Cause.CLOSED, "leadership ended"));
+            if (term != 0) { // else its end was reported when the replica stopped
+                LeadershipEndCause otherwise =
+                        isUnheard ? LeadershipEndCause.QUORUM_LOST : LeadershipEndCause.SUPERSEDED;
+                environment
+                        .reports()
+                        .leadsNoMore(
+                                family.store(),
+                                served.id(),
+                                term,
+                                isHandover ? LeadershipEndCause.HANDED_OVER : otherwise);
+            }
         });
     }
 

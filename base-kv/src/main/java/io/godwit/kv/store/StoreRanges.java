@@ -114,7 +114,9 @@ public final class StoreRanges implements RangeFamily<Range> {
                 throw e;
             }
             LOG.error("range not opened, other voters have it range={} voters={}", descriptor.groupId(), voters, e);
-            slots.damaged(descriptor, voters, String.valueOf(e.getMessage()));
+            String fault = String.valueOf(e.getMessage());
+            slots.damaged(descriptor, voters, fault);
+            environment.reports().stopped(spec.name(), descriptor.id(), fault);
             return null;
         }
     }

@@ -4,7 +4,6 @@ import io.godwit.kv.KvNode;
 import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.store.KvFigures;
 import io.godwit.kv.store.StoreFigures;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -25,12 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreMeters implements StoreMeasures {
     /** The stores of a broker; no others are measured. */
-    private static final List<String> STORES = List.of("dist", "inbox", "retain");
+    public static final List<String> STORES = List.of("dist", "inbox", "retain");
 
     private final MeterRegistry meters;
     private final Timer syncs;
     private final Map<String, Timer> commits = new HashMap<>();
-    private final Map<String, Counter> leaderships = new HashMap<>();
 
     /** Set before the first read. */
     private volatile Supplier<KvFigures> source = () -> {
@@ -57,12 +55,6 @@ public final class StoreMeters implements StoreMeasures {
                             .description("time until an entry of mutations is committed and applied on its leader")
                             .tag("store", store)
                             .register(meters));
-            leaderships.put(
-                    store,
-                    Counter.builder("godwit.kv.leaderships")
-                            .description("times that a replica of this node began to lead its range")
-                            .tag("store", store)
-                            .register(meters));
         }
     }
 
@@ -76,14 +68,6 @@ public final class StoreMeters implements StoreMeasures {
         Timer timer = commits.get(store);
         if (timer != null) {
             timer.record(nanos, TimeUnit.NANOSECONDS);
-        }
-    }
-
-    @Override
-    public void led(String store) {
-        Counter counter = leaderships.get(store);
-        if (counter != null) {
-            counter.increment();
         }
     }
 

@@ -30,7 +30,8 @@ final class EventSize {
         return Arrays.stream(kind.getRecordComponents())
                 .filter(part -> part.getType() == String.class
                         || part.getType() == ClientId.class
-                        || part.getType() == ClientInfo.class)
+                        || part.getType() == ClientInfo.class
+                        || part.getType() == List.class)
                 .map(RecordComponent::getAccessor)
                 .toList();
     }
@@ -57,6 +58,9 @@ final class EventSize {
         if (value instanceof ClientInfo client) {
             String user = client.userName();
             return client.clientId().value().length() + (user == null ? 0L : user.length());
+        }
+        if (value instanceof List<?> several) {
+            return several.stream().mapToLong(EventSize::chars).sum();
         }
         return 0;
     }

@@ -151,18 +151,18 @@ final class GuardedListener implements EventListener, AutoCloseable {
     }
 
     private void take() {
-        try {
-            for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
-                count.decrementAndGet();
-                bytes.addAndGet(-next.bytes);
-                tell(next.event);
+        do {
+            try {
+                for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
+                    count.decrementAndGet();
+                    bytes.addAndGet(-next.bytes);
+                    tell(next.event);
+                }
+            } finally {
+                isTaken.set(false);
             }
-        } finally {
-            isTaken.set(false);
-            if (!waiting.isEmpty()) { // an event came after the queue was found empty
-                wake();
-            }
-        }
+            // an event may have come after the queue was found empty; after close() the thread takes no new task for it
+        } while (!waiting.isEmpty() && isTaken.compareAndSet(false, true));
     }
 
     private void tell(BrokerEvent event) {
@@ -244,18 +244,30 @@ final class GuardedListener implements EventListener, AutoCloseable {
         return calledFor;
     }
 
-    /** Ends the flow of events. Waits for a limited time until those in the queue are handled. */
+    /**
+     * Ends the flow of events. Waits for a limited time until those in the queue are handled; the others count as
+     * dropped.
+     */
     @Override
     public void close() {
         thread.shutdown();
         try {
             if (!thread.awaitTermination(plugin.limits().stop().toMillis(), TimeUnit.MILLISECONDS)) {
                 thread.shutdownNow();
-                LOG.warn("plugin was not told of its last events plugin={} count={}", plugin.name(), count.get());
             }
         } catch (InterruptedException e) {
             thread.shutdownNow();
             Thread.currentThread().interrupt();
+        }
+        int lost = 0;
+        for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
+            count.decrementAndGet();
+            bytes.addAndGet(-next.bytes);
+            lost++;
+        }
+        if (lost > 0) {
+            dropped.add(lost);
+            LOG.warn("plugin was not told of its last events plugin={} count={}", plugin.name(), lost);
         }
     }
 }

@@ -20,7 +20,8 @@ public record SubBrokerSection(
 
         @Key(value = "2000", min = 1, max = 100_000, text = """
                     Messages that one subscription has read out of its queue and not handed over, and the memory that
-                    they take; when it is full, no more are read, but for up to 128 that were asked for.
+                    they take; when it is full, no more are read, but for those that were asked for: at most 128, and
+                    fewer when messages are large.
                     """)
         int maxHeldMessages,
 

@@ -8,13 +8,19 @@ import java.util.List;
 
 /** The messages taken from an inbox and not delivered yet, and how many more may be requested. For one thread. */
 final class SubQueue {
-    /** Bound of messages requested and not arrived, since each may be as large as a packet. */
+    /** Bound of messages requested and not arrived. Fewer are requested if they are large, see {@link #ask}. */
     private static final int MAX_ASKED = 128;
+
+    /** {@link #largestBytes} shrinks by this part of it with each smaller message. */
+    private static final int DECAY = 1_024;
 
     private final SubLimits limits;
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>();
     /** Over the waiting messages and the batch under way. */
     private long heldBytes;
+
+    /** The size of the largest of the last messages, about; 0 before the first. Heap bytes. */
+    private long largestBytes;
 
     private int held;
     /** QoS 1 and 2 messages that were requested and have not arrived. */
@@ -31,9 +37,11 @@ final class SubQueue {
         } else if (held >= limits.heldMessages() || heldBytes >= limits.heldBytes()) {
             return false;
         }
+        int bytes = message.message().heapBytes();
         waiting.addLast(message);
         held++;
-        heldBytes += message.message().heapBytes();
+        heldBytes += bytes;
+        largestBytes = Math.max(bytes, largestBytes - largestBytes / DECAY);
         return true;
     }
 
@@ -58,12 +66,18 @@ final class SubQueue {
         }
     }
 
-    /** How many more to request now; they count as requested from then on. */
+    /**
+     * How many more to request now; they count as requested from then on. They fit into the limit of bytes if none is
+     * larger than the last ones. The limit can be exceeded only once messages become larger, by at most
+     * {@link #MAX_ASKED} of them, and by one message that is larger than what is left.
+     */
     int ask() {
-        if (heldBytes >= limits.heldBytes()) {
+        long room = limits.heldBytes() - heldBytes;
+        if (room <= 0) {
             return 0;
         }
-        int more = Math.min(MAX_ASKED, limits.heldMessages() - held) - asked;
+        long fitting = Math.max(1, room / Math.max(1, largestBytes));
+        int more = (int) Math.min(fitting, Math.min(MAX_ASKED, limits.heldMessages() - held)) - asked;
         if (more <= 0) {
             return 0;
         }

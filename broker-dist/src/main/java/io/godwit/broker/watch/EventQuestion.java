@@ -16,8 +16,13 @@ record EventQuestion(Set<String> types, Optional<String> clientId, Optional<Stri
         implements WatchQuestion, EventWatch {
     static final int MAX_TYPES = 100;
     /** Raised for each message. They must be asked for by name, since they would hide all others. */
-    private static final Set<Class<? extends BrokerEvent>> OF_EACH_MESSAGE =
-            Set.of(BrokerEvent.PublishReceived.class, BrokerEvent.MessageDelivered.class);
+    private static final Set<Class<? extends BrokerEvent>> OF_EACH_MESSAGE = Set.of(
+            BrokerEvent.PublishReceived.class,
+            BrokerEvent.PublishAccepted.class,
+            BrokerEvent.RetainedMessageSet.class,
+            BrokerEvent.RetainedMessageCleared.class,
+            BrokerEvent.MessageDelivered.class,
+            BrokerEvent.MessageAcknowledged.class);
 
     EventQuestion {
         types = Set.copyOf(types);

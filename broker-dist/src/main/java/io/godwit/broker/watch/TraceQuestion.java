@@ -24,7 +24,9 @@ record TraceQuestion(
     /** The events that traces report with entries of their own, so the events themselves are left out. */
     private static final Set<Class<? extends BrokerEvent>> TRACED = Set.of(
             BrokerEvent.PublishReceived.class,
+            BrokerEvent.PublishAccepted.class,
             BrokerEvent.MessageDelivered.class,
+            BrokerEvent.MessageAcknowledged.class,
             BrokerEvent.Subscribed.class,
             BrokerEvent.Unsubscribed.class);
 

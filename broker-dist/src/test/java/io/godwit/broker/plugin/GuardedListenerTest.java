@@ -281,6 +281,64 @@ class GuardedListenerTest {
     }
 
     @Test
+    void whatWaitsAtTheCloseIsHandledBeforeItReturns() throws Exception {
+        List<BrokerEvent> heard = new CopyOnWriteArrayList<>();
+        CountDownLatch go = new CountDownLatch(1);
+        begin(new Wanting(BrokerEvent.MemberLeft.class) {
+            @Override
+            public void onEvent(BrokerEvent event) {
+                try {
+                    go.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                heard.add(event);
+            }
+        });
+        for (int i = 0; i < 1_000; i++) {
+            events.onEvent(LEFT);
+        }
+        go.countDown();
+        events.close();
+
+        assertThat(heard).hasSize(1_000);
+        assertThat(dropped()).isZero();
+    }
+
+    @Test
+    void whatIsNotHandledWithinTheTimeOfTheCloseCountsAsDropped() throws Exception {
+        CountDownLatch isIn = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        begin(new Wanting(BrokerEvent.MemberLeft.class) {
+            @Override
+            public void onEvent(BrokerEvent event) {
+                isIn.countDown();
+                while (never.getCount() > 0) {
+                    Thread.onSpinWait(); // does not care about interrupts
+                }
+            }
+        });
+        for (int i = 0; i < 5; i++) {
+            events.onEvent(LEFT);
+        }
+        assertThat(isIn.await(30, TimeUnit.SECONDS)).isTrue();
+        events.close(); // at most half a second
+
+        assertThat(dropped()).isEqualTo(4);
+        assertThat(stage.meters.get("godwit.plugins.events.waiting").gauge().value())
+                .isZero();
+        never.countDown();
+    }
+
+    private double dropped() {
+        return stage.meters
+                .get("godwit.plugins.events.dropped")
+                .tags("plugin", "acme")
+                .functionCounter()
+                .count();
+    }
+
+    @Test
     void noListenerIsToldOfItsOwnFaults() throws Exception {
         List<BrokerEvent> heard = new CopyOnWriteArrayList<>();
         begin(new Wanting(BrokerEvent.PluginFailed.class) {

@@ -12,6 +12,7 @@ import io.vertx.core.json.JsonObject;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +55,8 @@ class EventWordsTest {
             return Long.MAX_VALUE;
         } else if (type == boolean.class) {
             return true;
+        } else if (type == List.class) {
+            return List.of("one", "other");
         }
         return "text";
     }
@@ -79,6 +82,16 @@ class EventWordsTest {
                 .containsEntry("droppedMessages", 3L)
                 .containsEntry("durationMillis", 2_000L)
                 .containsEntry("address", "192.0.2.7:4000");
+    }
+
+    @Test
+    void aListIsToldAsOneText() {
+        BrokerEvent event = new BrokerEvent.RangeReplicasChanged("inbox", 7, 3, List.of("a", "b"), List.of());
+
+        assertThat(EventWords.of(event.getClass()).entry(event, 9).details())
+                .containsEntry("rangeId", 7L)
+                .containsEntry("voters", "a, b")
+                .containsEntry("learners", "");
     }
 
     @Test

@@ -184,6 +184,7 @@ abstract class DeliveringSession extends SessionCore {
         if (tracer != null) {
             tracer.acknowledged(client(), packetId, code);
         }
+        services.reports.acknowledged(client(), packetId, code);
     }
 
     /** Messages that arrived before this time had to wait for the client. Wall clock. */

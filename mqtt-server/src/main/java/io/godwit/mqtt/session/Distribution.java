@@ -42,6 +42,7 @@ final class Distribution {
         connection.loop().takeHold(); // clears the hold of an earlier publish that could not wait
         var outcome = session.publisher.publish(message, token);
         if (outcome.isDone() && slot == null && outcome.getNow(DistOutcome.FAILED) == DistOutcome.DELIVERED) {
+            reportAccepted(message, DistOutcome.DELIVERED);
             return; // nobody waits for an answer at QoS 0
         }
         if (outcome.isDone()) {
@@ -91,6 +92,7 @@ final class Distribution {
             return;
         }
         if (token == null || attachment == null) {
+            reportAccepted(message, outcome);
             acks.settle(slot, packetId, code);
             return;
         }
@@ -98,6 +100,7 @@ final class Distribution {
         unstored.begin(message);
         OnEventLoop.whenComplete(connection, attachment.distributed(packetId, token.number()), (done, failure) -> {
             if (failure == null) {
+                reportAccepted(message, outcome);
                 services.dist.finished(token.origin(), token.number()); // the store informs only its own node
                 acks.settle(slot, packetId, code);
             } else if (!session.isClosed()) {
@@ -122,6 +125,8 @@ final class Distribution {
                 (outcome, failure) -> {
                     if (failure != null) {
                         reportRefused(message, String.valueOf(failure.getMessage()));
+                    } else {
+                        reportAccepted(message, outcome);
                     }
                     unstored.end(message);
                 });
@@ -133,6 +138,12 @@ final class Distribution {
         return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
                 ? ReasonCode.QUOTA_EXCEEDED
                 : ReasonCode.UNSPECIFIED_ERROR;
+    }
+
+    private void reportAccepted(Message message, DistOutcome outcome) {
+        if (outcome == DistOutcome.DELIVERED || outcome == DistOutcome.NO_MATCH) {
+            services.reports.publishAccepted(session.client(), message, outcome == DistOutcome.DELIVERED);
+        }
     }
 
     private void reportRefused(Message message, String cause) {

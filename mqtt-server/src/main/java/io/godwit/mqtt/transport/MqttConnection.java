@@ -414,7 +414,7 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
                 // broker takes the time.
                 if (timeouts.ticksSinceOpened(tick) > limits().connectTimeout().toSeconds()
                         && !throttling.isPaused(Pause.CONNECTING)) {
-                    metrics.connectTimedOut();
+                    scope.reports().connectTimedOut(this);
                     close("no CONNECT in time");
                 }
             }

@@ -76,6 +76,7 @@ public final class MqttMetrics {
     private final LongAdder turnsOver;
     final LongAdder movedHomesOver;
     final LongAdder lostHomesOver;
+    final LongAdder acceptedPublishes;
     final LongAdder refusedPublishes;
     final LongAdder interceptedPublishes;
     final LongAdder begunSlowConsumers;
@@ -151,6 +152,7 @@ public final class MqttMetrics {
                 registry, "packets.abandoned", "connections cut off that sent a large packet slowly while others wait");
         turnsOver =
                 counter(registry, "turns.over", "times that the rest of what a connection had sent waited for others");
+        acceptedPublishes = counter(registry, "publishes.accepted", "publishes of clients that were taken in");
         refusedPublishes = counter(registry, "publishes.refused", "publishes that were not taken in, or not wholly");
         interceptedPublishes = counter(registry, "publishes.intercepted", "publishes that interceptors dropped");
         begunSlowConsumers = counter(registry, "slow.consumers.begun", "times that a client began to read too slowly");

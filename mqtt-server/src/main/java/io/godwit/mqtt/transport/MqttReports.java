@@ -86,6 +86,14 @@ public final class MqttReports {
         }
     }
 
+    /** The connection is closed, because no CONNECT has come in time. */
+    void connectTimedOut(Connection connection) {
+        metrics.connectTimedOut();
+        if (events.isListening(BrokerEvent.ConnectTimedOut.class)) {
+            events.onEvent(new BrokerEvent.ConnectTimedOut(connection.remoteAddress()));
+        }
+    }
+
     void protocolViolated(Connection connection, String detail) {
         metrics.protocolErrors.increment();
         if (events.isListening(BrokerEvent.ProtocolViolated.class)) {
@@ -228,6 +236,22 @@ public final class MqttReports {
         metrics.publishIn(payloadBytes);
         if (events.isListening(BrokerEvent.PublishReceived.class)) {
             events.onEvent(new BrokerEvent.PublishReceived(publisher, topic, qos, retain, payloadBytes));
+        }
+    }
+
+    /** A PUBLISH of a client was accepted. */
+    public void publishAccepted(ClientInfo publisher, Message message, boolean hasReceivers) {
+        metrics.acceptedPublishes.increment();
+        if (events.isListening(BrokerEvent.PublishAccepted.class)) {
+            events.onEvent(
+                    new BrokerEvent.PublishAccepted(publisher, message.topic(), message.qos(), hasReceivers));
+        }
+    }
+
+    /** A client acknowledged a message; {@link MqttMetrics} counts these by event loop. */
+    public void acknowledged(ClientInfo receiver, int packetId, ReasonCode code) {
+        if (events.isListening(BrokerEvent.MessageAcknowledged.class)) {
+            events.onEvent(new BrokerEvent.MessageAcknowledged(receiver, packetId, code.isError()));
         }
     }
 

@@ -192,6 +192,7 @@ class MqttConnectionTest {
         sweep(1);
         assertThat(recorder.closed).isEqualTo("no CONNECT in time");
         assertThat(channel.isOpen()).isFalse();
+        assertThat(events).contains(new BrokerEvent.ConnectTimedOut("embedded"));
     }
 
     /** Half-open connections that trickle bytes must go too. */

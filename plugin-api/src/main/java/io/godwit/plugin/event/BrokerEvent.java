@@ -8,6 +8,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.throttle.TenantResource;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Something an operator may want to know, as an immutable value. */
@@ -35,6 +36,9 @@ public sealed interface BrokerEvent {
     /** A CONNECT was refused, for any reason; for some reasons another event gives more detail. */
     record ConnectRefused(
             String remoteAddress, String reason, @Nullable String detail) implements BrokerEvent {}
+
+    /** A connection was closed because no CONNECT arrived in time. Raised on its event loop. */
+    record ConnectTimedOut(String remoteAddress) implements BrokerEvent {}
 
     /**
      * A client that may connect was redirected to another server; it also raises a {@link ConnectRefused}.
@@ -100,6 +104,36 @@ public sealed interface BrokerEvent {
      */
     record MessageDelivered(ClientInfo receiver, String topic, Qos qos, boolean isRetained, int payloadBytes)
             implements BrokerEvent {}
+
+    /**
+     * A PUBLISH of a client was accepted: it is in the queues of all stored sessions that subscribe to it and on its
+     * way to the others. At QoS 1 and 2 the client gets its PUBACK or PUBREC next. A PUBLISH that is not accepted
+     * raises {@link PublishRefused}, {@link PublishDenied} or {@link PublishIntercepted}, or its connection ends first;
+     * at QoS 0, {@link MessageDropped} for each receiver that does not get it. A QoS 2 message that its client sends
+     * again raises this once. Raised for each one on the event loop of the publisher, so listening to it has a cost.
+     *
+     * @param hasReceivers false if nobody subscribes to the topic
+     */
+    record PublishAccepted(ClientInfo publisher, String topic, Qos qos, boolean hasReceivers) implements BrokerEvent {}
+
+    /**
+     * A client acknowledged a message of QoS 1 or 2, by PUBACK or PUBCOMP. Raised for each one on the event loop of the
+     * receiver, so listening to it has a cost.
+     *
+     * @param packetId the packet identifier of the message on this connection
+     * @param isRefused whether the client answered with an error; the message is not sent again all the same
+     */
+    record MessageAcknowledged(ClientInfo receiver, int packetId, boolean isRefused) implements BrokerEvent {}
+
+    /**
+     * A retained message is set, for a publish, a will or an operator. Raised on the node that asked for it, by a
+     * thread of the store, once for each message, so listening to it has a cost. May be missing if the node of the
+     * topic's range was lost meanwhile.
+     */
+    record RetainedMessageSet(TenantId tenant, String topic, int payloadBytes) implements BrokerEvent {}
+
+    /** Like {@link RetainedMessageSet}: a message without payload removed the one of its topic, if there was one. */
+    record RetainedMessageCleared(TenantId tenant, String topic) implements BrokerEvent {}
 
     /**
      * A client subscribed, or an operator did so for it.
@@ -252,4 +286,74 @@ public sealed interface BrokerEvent {
 
     /** This node acknowledges again after {@link AcknowledgementsHeld}. */
     record AcknowledgementsResumed() implements BrokerEvent {}
+
+    /**
+     * A replica on this node was elected leader of its range. Raised on the node of the new leader only, by a thread of
+     * the range. So are the next four, each on the node that leads the range or led it.
+     *
+     * @param store such as {@code inbox}, here and below
+     * @param rangeId unique within the store, never reused, here and below
+     * @param epoch rises with each split, merge and change of replicas, here and below
+     * @param term rises with each election in the range
+     */
+    record RangeLeadershipBegan(String store, long rangeId, long epoch, long term) implements BrokerEvent {}
+
+    /**
+     * It no longer leads. If the node is killed, there is no such event: only {@link RangeLeadershipBegan} on another
+     * node.
+     *
+     * @param term that of the {@link RangeLeadershipBegan}
+     */
+    record RangeLeadershipEnded(String store, long rangeId, long term, LeadershipEndCause cause)
+            implements BrokerEvent {}
+
+    /**
+     * A range was split. May be missing if the leadership changed during the split; then
+     * {@link RangeLeadershipBegan} of the new range follows all the same. This holds for the next two as well.
+     *
+     * @param newRangeId of the right part, which is a range of its own now
+     * @param epoch of both parts
+     */
+    record RangeSplit(String store, long rangeId, long newRangeId, long epoch) implements BrokerEvent {}
+
+    /**
+     * A range took over the keys of its neighbour on the right.
+     *
+     * @param mergedRangeId of the neighbour, which has ended
+     * @param epoch of the range now
+     */
+    record RangesMerged(String store, long rangeId, long mergedRangeId, long epoch) implements BrokerEvent {}
+
+    /**
+     * A range has other replicas: one was added or removed, or a learner became a voter. Moving a replica raises
+     * several of these events.
+     *
+     * @param epoch of the range now
+     * @param voters ids of all nodes with a voter now
+     * @param learners ids of all nodes whose replica does not vote
+     */
+    record RangeReplicasChanged(String store, long rangeId, long epoch, List<String> voters, List<String> learners)
+            implements BrokerEvent {
+        public RangeReplicasChanged {
+            voters = List.copyOf(voters);
+            learners = List.copyOf(learners);
+        }
+    }
+
+    /**
+     * A replica on this node stopped after a fault, such as damaged files or a disk that refuses writes, or could not
+     * be opened. Raised by a thread of the range, or by the thread that starts the broker.
+     */
+    record ReplicaStopped(String store, long rangeId, String cause) implements BrokerEvent {}
+
+    /**
+     * A store does not fully serve on this node, or does so for another reason than before. Raised on one thread at a
+     * time, within about a second.
+     *
+     * @param detail what is missing, for an operator
+     */
+    record StoreDegraded(String store, StoreFault fault, String detail) implements BrokerEvent {}
+
+    /** The store serves fully again after {@link StoreDegraded}. */
+    record StoreRecovered(String store) implements BrokerEvent {}
 }

@@ -26,7 +26,9 @@ public interface EventListenerFactory {
      * <p>{@link EventListener#onEvent} is called on one thread of the plugin, one event at a time; events that one
      * broker thread raised come in order. At most {@value #MAX_WAITING} events wait, of about
      * {@value #MAX_WAITING_BYTES} bytes; events beyond are discarded and counted. Exceptions of {@code onEvent} are
-     * counted. A call that has not returned after 10 seconds is reported, and its thread is interrupted once.
+     * counted. A call that has not returned after 10 seconds is reported, and its thread is interrupted once. When the
+     * broker ends, the last events come after its clients and stores were closed; 10 seconds later, or when no event
+     * waits any more, {@link io.godwit.plugin.context.Plugin#stop} follows.
      *
      * @return not null
      * @throws Exception ends the start of the broker

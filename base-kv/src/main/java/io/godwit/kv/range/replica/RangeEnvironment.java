@@ -1,5 +1,6 @@
 package io.godwit.kv.range.replica;
 
+import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.raft.RaftGroups;
 import java.util.concurrent.Executor;
@@ -22,7 +23,8 @@ import java.util.function.Supplier;
  * @param nanoClock the clock of deadlines; {@link System#nanoTime()} except in tests
  * @param disk tells what may be written; asked for every mutation, so it must be fast
  * @param tooLarge counts mutations that were refused for their size
- * @param measures is told of commits and leaderships
+ * @param measures is told of commits
+ * @param reports is told of elections, changes and faults of ranges
  */
 public record RangeEnvironment(
         RaftGroups raft,
@@ -35,8 +37,9 @@ public record RangeEnvironment(
         Supplier<DiskRoom> disk,
         LongAdder tooLarge,
         RangeSettings settings,
-        StoreMeasures measures) {
-    /** Without measurements. */
+        StoreMeasures measures,
+        RangeReports reports) {
+    /** Without measurements and reports. */
     public RangeEnvironment(
             RaftGroups raft,
             Executor pool,
@@ -48,7 +51,19 @@ public record RangeEnvironment(
             Supplier<DiskRoom> disk,
             LongAdder tooLarge,
             RangeSettings settings) {
-        this(raft, pool, io, housekeeping, apart, timers, nanoClock, disk, tooLarge, settings, StoreMeasures.NONE);
+        this(
+                raft,
+                pool,
+                io,
+                housekeeping,
+                apart,
+                timers,
+                nanoClock,
+                disk,
+                tooLarge,
+                settings,
+                StoreMeasures.NONE,
+                RangeReports.none());
     }
 
     /** The present time by {@link #nanoClock}. */
