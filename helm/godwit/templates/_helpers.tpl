@@ -102,6 +102,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- if ne (len $auth) 1 -}}
 {{- fail "say who may connect: exactly one of auth.existingSecret, auth.provider and auth.allowAll" -}}
 {{- end -}}
+{{- if has .Values.auth.provider (list "allow-all" "file") -}}
+{{- fail (printf "auth.provider is the name of a plugin, and %s is none: use auth.allowAll or auth.existingSecret" .Values.auth.provider) -}}
+{{- end -}}
 {{- if and .Values.auth.acl (not .Values.auth.existingSecret) -}}
 {{- fail "auth.acl needs auth.existingSecret, which has the rules" -}}
 {{- end -}}
@@ -114,6 +117,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- end -}}
 {{- if and .Values.listenerTls.existingSecret .Values.listenerTls.certManager.enabled -}}
 {{- fail "listenerTls: existingSecret or certManager, not both" -}}
+{{- end -}}
+{{- $public := .Values.listenerTls.certManager -}}
+{{- $private := .Values.cluster.tls.certManager -}}
+{{- range $path, $manager := dict "listenerTls" $public "cluster.tls" $private -}}
+{{- if and $manager.enabled (not $manager.issuerRef.name) -}}
+{{- fail (printf "%s.certManager.issuerRef has no name" $path) -}}
+{{- end -}}
+{{- end -}}
+{{- $isSameSecret := and .Values.cluster.tls.existingSecret (eq (toString .Values.cluster.tls.existingSecret) (toString .Values.listenerTls.existingSecret)) -}}
+{{- $isSameIssuer := and $public.enabled $private.enabled (eq $public.issuerRef.kind $private.issuerRef.kind) (eq $public.issuerRef.name $private.issuerRef.name) -}}
+{{- if or $isSameSecret $isSameIssuer -}}
+{{- fail "cluster.tls and listenerTls are of the same authority: everybody who has a certificate of it could act as a node. Take another Secret or issuer for one of them" -}}
 {{- end -}}
 {{- $tls := include "godwit.listenerTlsSecret" . -}}
 {{- if and (not $tls) (or .Values.listeners.tls.enabled .Values.listeners.wss.enabled .Values.api.tls) -}}
