@@ -156,6 +156,29 @@ class ChartScriptsTest {
         assertThat(calls()).noneMatch(line -> line.startsWith("broker"));
     }
 
+    /** Otherwise no broker would come back while the API server of Kubernetes is down. */
+    @ParameterizedTest
+    @CsvSource({"worker-3, eu-1a, 0", "worker-3, '', 0", "worker-30, eu-1a, 3"})
+    void aPodThatIsStillOnItsNodeTakesTheZoneOfItsLastStart(String before, String zone, int code) throws Exception {
+        environment.put("CHART_NODE_NAME", before);
+        admin("'kubernetes zone " + before + "') echo '" + zone + "' ;;");
+        assertThat(run("start.sh").code()).isZero();
+        Files.writeString(calls, "");
+        environment.put("CHART_NODE_NAME", "worker-3");
+        admin("*) echo 'no answer' >&2; exit 3 ;;");
+        Run run = run("start.sh");
+        assertThat(run.code()).as(run.said()).isEqualTo(code);
+        if (code != 0) {
+            assertThat(calls()).noneMatch(line -> line.startsWith("broker"));
+        } else if (zone.isEmpty()) {
+            assertThat(calls())
+                    .anyMatch(line -> line.startsWith("broker start"))
+                    .noneMatch(line -> line.startsWith("GODWIT_CLUSTER_CONFIG_ZONE="));
+        } else {
+            assertThat(calls()).contains("GODWIT_CLUSTER_CONFIG_ZONE=" + zone);
+        }
+    }
+
     @Test
     void aPodThatComesBackDrainsItsClientsOnly() throws Exception {
         assertThat(run("stop.sh").code()).isZero();
