@@ -588,6 +588,8 @@ find_archive() {
   fi
   for directory in "${directories[@]}"; do
     case $directory in *[:,]*) continue ;; esac # the JVM treats these characters specially
+    # Root runs no code from a directory of another user, such as the cache of a package, which is the broker's.
+    [ "$EUID" != 0 ] || [ ! -e "$directory" ] || [ -O "$directory" ] || continue
     if [ -r "$directory/$name" ]; then
       cache=$directory
       break
@@ -599,11 +601,11 @@ find_archive() {
   libraries=$cache/$rocks
 }
 
-# Whether files can be created in the directory $1, which need not exist.
+# Whether files can be created in the directory $1, which need not exist. For root the directory must be root's.
 may_write() {
   local each=$1
   while [ ! -e "$each" ]; do each=$(dirname "$each"); done
-  [ -d "$each" ] && [ -w "$each" ]
+  [ -d "$each" ] && [ -w "$each" ] && { [ "$EUID" != 0 ] || [ -O "$each" ]; }
 }
 
 # Adds the options to use the archive, if there is one. Logging options in JVM_OPTS come later and have precedence.
