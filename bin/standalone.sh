@@ -131,9 +131,17 @@ log=${log:-$root/log}
 make_absolute config
 make_absolute data
 [ "$log" = - ] || make_absolute log
+start_timeout=${GODWIT_START_TIMEOUT_SECONDS:-600}
 case $command in
-  start|restart) [ "$log" != - ] || [ -n "$foreground" ] || die "the console as the log needs -f" ;;
+  start|restart)
+    [ "$log" != - ] || [ -n "$foreground" ] || die "the console as the log needs -f"
+    # Before anything is started or stopped.
+    case $start_timeout in
+      *[!0-9]* | ????????*) die "GODWIT_START_TIMEOUT_SECONDS must be a number of seconds, but is $start_timeout" ;;
+    esac ;;
 esac
+# An operator's, for godwit-admin. The broker and its plugins must not have it.
+unset GODWIT_TOKEN
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
 # The request of stop --drain, "PID SECONDS". The broker removes the file when it accepts the request.
@@ -856,11 +864,11 @@ run() {
     fi
     waited=$((waited + 1))
     [ "$waited" -lt 250 ] || [ $((waited % 100)) -ne 0 ] || print_wait
-    if [ "$waited" -gt $((${GODWIT_START_TIMEOUT_SECONDS:-600} * 50)) ]; then
+    if [ "$waited" -gt $((10#$start_timeout * 50)) ]; then
       told=
       print_wait >&2
       kill "$pid"
-      die "not ready after ${GODWIT_START_TIMEOUT_SECONDS:-600} s, see $log"
+      die "not ready after $start_timeout s, see $log"
     fi
     pause
   done
