@@ -85,7 +85,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- if or (not (regexMatch "^[a-z][-a-z0-9]*[a-z0-9]$" $fullname)) (has $fullname (list "true" "false" "null" "yes" "no" "on" "off")) -}}
 {{- fail (printf "%s is no name for services: give another one by fullnameOverride, of small letters, digits and dashes, that begins with a letter" $fullname) -}}
 {{- end -}}
-{{- range $labels := list (default dict .Values.commonLabels) (default dict .Values.podLabels) -}}
+{{- $common := default dict .Values.commonLabels -}}
+{{- range $path, $labels := dict "commonLabels" $common "podLabels" (default dict .Values.podLabels) "metrics.podMonitor.labels" (default dict .Values.metrics.podMonitor.labels) "metrics.rules.labels" (default dict .Values.metrics.rules.labels) "metrics.dashboard.labels" (default dict .Values.metrics.dashboard.labels) -}}
+{{- range $label, $_ := $labels -}}
+{{- if and (ne $path "commonLabels") (hasKey $common $label) -}}{{- fail (printf "the label %s is in commonLabels and in %s" $label $path) -}}{{- end -}}
+{{- end -}}
 {{- range $label := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
 {{- if hasKey $labels $label -}}{{- fail (printf "the label %s is set by the chart" $label) -}}{{- end -}}
 {{- end -}}
