@@ -131,9 +131,17 @@ log=${log:-$root/log}
 make_absolute config
 make_absolute data
 [ "$log" = - ] || make_absolute log
+start_timeout=${GODWIT_START_TIMEOUT_SECONDS:-600}
 case $command in
-  start|restart) [ "$log" != - ] || [ -n "$foreground" ] || die "the console as the log needs -f" ;;
+  start|restart)
+    [ "$log" != - ] || [ -n "$foreground" ] || die "the console as the log needs -f"
+    # Before anything is started or stopped.
+    case $start_timeout in
+      *[!0-9]* | ????????*) die "GODWIT_START_TIMEOUT_SECONDS must be a number of seconds, but is $start_timeout" ;;
+    esac ;;
 esac
+# An operator's, for godwit-admin. The broker and its plugins must not have it.
+unset GODWIT_TOKEN
 pid_file=$data/godwit.pid
 status_file=$data/godwit.status
 # The request of stop --drain, "PID SECONDS". The broker removes the file when it accepts the request.
@@ -588,6 +596,8 @@ find_archive() {
   fi
   for directory in "${directories[@]}"; do
     case $directory in *[:,]*) continue ;; esac # the JVM treats these characters specially
+    # Root runs no code from a directory of another user, such as the cache of a package, which is the broker's.
+    [ "$EUID" != 0 ] || [ ! -e "$directory" ] || [ -O "$directory" ] || continue
     if [ -r "$directory/$name" ]; then
       cache=$directory
       break
@@ -599,11 +609,11 @@ find_archive() {
   libraries=$cache/$rocks
 }
 
-# Whether files can be created in the directory $1, which need not exist.
+# Whether files can be created in the directory $1, which need not exist. For root the directory must be root's.
 may_write() {
   local each=$1
   while [ ! -e "$each" ]; do each=$(dirname "$each"); done
-  [ -d "$each" ] && [ -w "$each" ]
+  [ -d "$each" ] && [ -w "$each" ] && { [ "$EUID" != 0 ] || [ -O "$each" ]; }
 }
 
 # Adds the options to use the archive, if there is one. Logging options in JVM_OPTS come later and have precedence.
@@ -854,11 +864,11 @@ run() {
     fi
     waited=$((waited + 1))
     [ "$waited" -lt 250 ] || [ $((waited % 100)) -ne 0 ] || print_wait
-    if [ "$waited" -gt $((${GODWIT_START_TIMEOUT_SECONDS:-600} * 50)) ]; then
+    if [ "$waited" -gt $((10#$start_timeout * 50)) ]; then
       told=
       print_wait >&2
       kill "$pid"
-      die "not ready after ${GODWIT_START_TIMEOUT_SECONDS:-600} s, see $log"
+      die "not ready after $start_timeout s, see $log"
     fi
     pause
   done

@@ -5,6 +5,8 @@ data=$state/data
 config=${PODS_CONFIG:-/etc/godwit/standalone.yml}
 # Is there while this pod, or the one before it with the same name, has been scaled in.
 scaled_in=$state/scaled-in
+# The node of Kubernetes that this pod was on at its last start, and the zone of that node.
+zone_file=$state/zone
 
 # Kubernetes shows nobody what a hook says: from here on it goes to the log of the container, where process 1 writes.
 log_of_container() {

@@ -28,8 +28,17 @@ fi
 export GODWIT_CLUSTER_CONFIG_SEED_ENDPOINTS=$seeds
 
 if [ -n "${CHART_NODE_NAME:-}" ]; then
-  # Without a zone replicas would be placed as if all nodes could fail together: rather start later.
-  zone=$(admin kubernetes zone "$CHART_NODE_NAME")
+  # Without a zone replicas would be placed as if all nodes could fail together: rather start later. A pod that is still
+  # on the same machine takes the zone of its last start, so that a broker comes back while Kubernetes does not answer.
+  failure=0
+  zone=$(admin kubernetes zone "$CHART_NODE_NAME") || failure=$?
+  if [ "$failure" = 0 ]; then
+    # A full disk does not end the start.
+    { printf '%s %s\n' "$CHART_NODE_NAME" "$zone" >"$zone_file"; } 2>/dev/null || rm -f "$zone_file" || true
+  else
+    { read -r node zone <"$zone_file"; } 2>/dev/null && [ "$node" = "$CHART_NODE_NAME" ] || exit "$failure"
+    say "the zone of $CHART_NODE_NAME is not known now, it was: ${zone:-none}"
+  fi
   [ -z "$zone" ] || export GODWIT_CLUSTER_CONFIG_ZONE=$zone
 fi
 

@@ -18,6 +18,18 @@ ask() {
 leaving() { admin kubernetes leaving "$CHART_STATEFUL_SET" "$POD_NAME"; }
 self() { admin --data "$data" --json members | field self; }
 
+# Hands over what the node $1 has. Tries again after a failure, while there is time: a pod that stops too early takes
+# away the votes of its replicas, and other pods may be scaled in at the same time.
+hand_over() {
+  local left=$CHART_SCALE_IN_SECONDS since=$SECONDS
+  until admin --data "$data" drain "$1" --reduce --patience "$left"; do
+    case $? in 2 | 4) return 1 ;; esac # it is refused, and will be again
+    left=$((CHART_SCALE_IN_SECONDS - (SECONDS - since)))
+    [ "$left" -gt 0 ] || return 1
+    sleep "${CHART_PAUSE:-5}"
+  done
+}
+
 if [ "$(ask leaving)" = leaving ]; then
   say "is scaled in, hands over what it has"
   : >"$scaled_in"
@@ -25,8 +37,7 @@ if [ "$(ask leaving)" = leaving ]; then
   if [ -z "$self" ]; then
     say "does not answer, hands over nothing: what it has stays on its volume"
   else
-    admin --data "$data" drain "$self" --reduce --patience "$CHART_SCALE_IN_SECONDS" ||
-      say "could not hand over everything: see godwit-admin ranges"
+    hand_over "$self" || say "could not hand over everything: see godwit-admin ranges"
   fi
 fi
 exec "$home/bin/standalone.sh" stop --data "$data" --drain "$CHART_DRAIN_SECONDS"

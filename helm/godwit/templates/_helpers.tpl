@@ -85,7 +85,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- if or (not (regexMatch "^[a-z][-a-z0-9]*[a-z0-9]$" $fullname)) (has $fullname (list "true" "false" "null" "yes" "no" "on" "off")) -}}
 {{- fail (printf "%s is no name for services: give another one by fullnameOverride, of small letters, digits and dashes, that begins with a letter" $fullname) -}}
 {{- end -}}
-{{- range $labels := list (default dict .Values.commonLabels) (default dict .Values.podLabels) -}}
+{{- $common := default dict .Values.commonLabels -}}
+{{- range $path, $labels := dict "commonLabels" $common "podLabels" (default dict .Values.podLabels) "metrics.podMonitor.labels" (default dict .Values.metrics.podMonitor.labels) "metrics.rules.labels" (default dict .Values.metrics.rules.labels) "metrics.dashboard.labels" (default dict .Values.metrics.dashboard.labels) -}}
+{{- range $label, $_ := $labels -}}
+{{- if and (ne $path "commonLabels") (hasKey $common $label) -}}{{- fail (printf "the label %s is in commonLabels and in %s" $label $path) -}}{{- end -}}
+{{- end -}}
 {{- range $label := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
 {{- if hasKey $labels $label -}}{{- fail (printf "the label %s is set by the chart" $label) -}}{{- end -}}
 {{- end -}}
@@ -102,6 +106,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- if ne (len $auth) 1 -}}
 {{- fail "say who may connect: exactly one of auth.existingSecret, auth.provider and auth.allowAll" -}}
 {{- end -}}
+{{- if has .Values.auth.provider (list "allow-all" "file") -}}
+{{- fail (printf "auth.provider is the name of a plugin, and %s is none: use auth.allowAll or auth.existingSecret" .Values.auth.provider) -}}
+{{- end -}}
 {{- if and .Values.auth.acl (not .Values.auth.existingSecret) -}}
 {{- fail "auth.acl needs auth.existingSecret, which has the rules" -}}
 {{- end -}}
@@ -114,6 +121,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- end -}}
 {{- if and .Values.listenerTls.existingSecret .Values.listenerTls.certManager.enabled -}}
 {{- fail "listenerTls: existingSecret or certManager, not both" -}}
+{{- end -}}
+{{- $public := .Values.listenerTls.certManager -}}
+{{- $private := .Values.cluster.tls.certManager -}}
+{{- range $path, $manager := dict "listenerTls" $public "cluster.tls" $private -}}
+{{- if and $manager.enabled (not $manager.issuerRef.name) -}}
+{{- fail (printf "%s.certManager.issuerRef has no name" $path) -}}
+{{- end -}}
+{{- end -}}
+{{- $isSameSecret := and .Values.cluster.tls.existingSecret (eq (toString .Values.cluster.tls.existingSecret) (toString .Values.listenerTls.existingSecret)) -}}
+{{- $isSameIssuer := and $public.enabled $private.enabled (eq $public.issuerRef.kind $private.issuerRef.kind) (eq $public.issuerRef.name $private.issuerRef.name) -}}
+{{- if or $isSameSecret $isSameIssuer -}}
+{{- fail "cluster.tls and listenerTls are of the same authority: everybody who has a certificate of it could act as a node. Take another Secret or issuer for one of them" -}}
 {{- end -}}
 {{- $tls := include "godwit.listenerTlsSecret" . -}}
 {{- if and (not $tls) (or .Values.listeners.tls.enabled .Values.listeners.wss.enabled .Values.api.tls) -}}

@@ -14,12 +14,12 @@ import java.util.Set;
 
 /** Reads the configuration file, the environment and the system properties. All errors are found in one pass. */
 final class ConfigLoader {
-    /** Variables that {@code bin/standalone.sh} reads. */
-    private static final Set<String> OF_THE_SCRIPT =
-            Set.of("GODWIT_CACHE", "GODWIT_TRAINING", "GODWIT_START_TIMEOUT_SECONDS");
+    /** Variables that {@code bin/standalone.sh} reads, and the last one {@code bin/godwit-admin}. */
+    private static final Set<String> OF_THE_SCRIPTS =
+            Set.of("GODWIT_CACHE", "GODWIT_TRAINING", "GODWIT_START_TIMEOUT_SECONDS", "GODWIT_TOKEN");
 
     private static final Sources<FileConfig, SystemProperties> SOURCES = new Sources<>(
-            FileConfig.class, SystemProperties.class, SystemProperties.PREFIXES, OF_THE_SCRIPT, BifromqKeys::answer);
+            FileConfig.class, SystemProperties.class, SystemProperties.PREFIXES, OF_THE_SCRIPTS, BifromqKeys::answer);
 
     private ConfigLoader() {}
 

@@ -156,6 +156,29 @@ class ChartScriptsTest {
         assertThat(calls()).noneMatch(line -> line.startsWith("broker"));
     }
 
+    /** Otherwise no broker would come back while the API server of Kubernetes is down. */
+    @ParameterizedTest
+    @CsvSource({"worker-3, eu-1a, 0", "worker-3, '', 0", "worker-30, eu-1a, 3"})
+    void aPodThatIsStillOnItsNodeTakesTheZoneOfItsLastStart(String before, String zone, int code) throws Exception {
+        environment.put("CHART_NODE_NAME", before);
+        admin("'kubernetes zone " + before + "') echo '" + zone + "' ;;");
+        assertThat(run("start.sh").code()).isZero();
+        Files.writeString(calls, "");
+        environment.put("CHART_NODE_NAME", "worker-3");
+        admin("*) echo 'no answer' >&2; exit 3 ;;");
+        Run run = run("start.sh");
+        assertThat(run.code()).as(run.said()).isEqualTo(code);
+        if (code != 0) {
+            assertThat(calls()).noneMatch(line -> line.startsWith("broker"));
+        } else if (zone.isEmpty()) {
+            assertThat(calls())
+                    .anyMatch(line -> line.startsWith("broker start"))
+                    .noneMatch(line -> line.startsWith("GODWIT_CLUSTER_CONFIG_ZONE="));
+        } else {
+            assertThat(calls()).contains("GODWIT_CLUSTER_CONFIG_ZONE=" + zone);
+        }
+    }
+
     @Test
     void aPodThatComesBackDrainsItsClientsOnly() throws Exception {
         assertThat(run("stop.sh").code()).isZero();
@@ -204,8 +227,25 @@ class ChartScriptsTest {
                 .contains("admin --data " + directory + "/state/data drain " + SELF + " --reduce --patience 900");
     }
 
+    /** Several pods are scaled in at the same time: two that stop too early may be the majority of a range. */
+    @Test
+    void aHandoverThatFailsIsTriedAgain() throws Exception {
+        environment.put("POD_NAME", "godwit-4");
+        Path tries = directory.resolve("tries");
+        admin(
+                "kubernetes*) echo leaving ;;",
+                members(),
+                "*drain*) echo x >>" + tries + "; case $(wc -l <" + tries + ") in 1) exit 1 ;; 2) exit 137 ;; esac ;;");
+        assertThat(run("stop.sh").code()).isZero();
+        String drain = "admin --data " + directory + "/state/data drain " + SELF + " --reduce --patience ";
+        assertThat(calls().stream().filter(line -> line.startsWith(drain))).hasSize(3);
+        assertThat(calls()).last().asString().startsWith("broker stop");
+        assertThat(log).content().doesNotContain("could not hand over");
+    }
+
     @Test
     void whatTheEndOfAPodSaysIsInItsLog() throws Exception {
+        environment.put("CHART_SCALE_IN_SECONDS", "0");
         admin("kubernetes*) echo leaving ;;", members(), "*drain*) echo 'a replica is left'; exit 8 ;;");
         assertThat(run("stop.sh").said()).isEmpty();
         assertThat(log).content().contains("is scaled in", "a replica is left", "could not hand over everything");

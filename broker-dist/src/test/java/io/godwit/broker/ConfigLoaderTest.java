@@ -44,6 +44,20 @@ class ConfigLoaderTest {
         assertThat(config.properties().distVoters()).isEqualTo(3);
     }
 
+    /** An operator who has set the token for godwit-admin starts a broker from the same shell. */
+    @Test
+    void variablesOfTheScriptsAreNoKeys() throws Exception {
+        Path file = Files.writeString(directory.resolve("standalone.yml"), "");
+        Map<String, String> environment = Map.of(
+                "GODWIT_TOKEN", "gdw_1",
+                "GODWIT_CACHE", "off",
+                "GODWIT_TRAINING", "off",
+                "GODWIT_START_TIMEOUT_SECONDS", "60");
+        assertThat(ConfigLoader.load(file, Map.of(), environment).effective()).allMatch(Effective::isDefault);
+        assertThatThrownBy(() -> ConfigLoader.load(file, Map.of(), Map.of("GODWIT_TOKENS", "gdw_1")))
+                .isInstanceOf(ConfigException.class);
+    }
+
     /** The shipped file is the reference users read. */
     @Test
     void shippedFileNamesEveryKeyWithItsDefault() throws Exception {

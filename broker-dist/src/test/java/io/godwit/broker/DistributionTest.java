@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.w3c.dom.Document;
@@ -43,6 +44,34 @@ class DistributionTest {
             } else if (texts(set, "include").isEmpty()
                     && texts(set, "outputDirectory").equals(List.of("."))) {
                 assertThat(texts(set, "exclude")).contains("conf/**");
+            }
+        }
+        assertThat(found).isOne();
+    }
+
+    /** A broker that is started from the directory of the distribution has its data, log and plugins there. */
+    @Test
+    void theArchiveHasNothingThatAStartLeft() throws Exception {
+        NodeList sets = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(Path.of("src", "main", "assembly", "archive.xml").toFile())
+                .getElementsByTagName("fileSet");
+        int found = 0;
+        for (int i = 0; i < sets.getLength(); i++) {
+            Element set = (Element) sets.item(i);
+            if (texts(set, "outputDirectory").equals(List.of("."))) {
+                found++;
+                assertThat(texts(set, "include"))
+                        .containsExactly(
+                                "ARCHITECTURE.md",
+                                "CHANGELOG.md",
+                                "LICENSE",
+                                "NOTICE",
+                                "README.md",
+                                "SECURITY.md",
+                                "docs/**",
+                                "lib/**",
+                                "plugins");
             }
         }
         assertThat(found).isOne();

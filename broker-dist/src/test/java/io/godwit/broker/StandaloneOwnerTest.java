@@ -29,6 +29,7 @@ class StandaloneOwnerTest {
 
     private Path script;
     private Path data;
+    private String cache = "off";
 
     private record Run(int code, String said) {}
 
@@ -42,7 +43,7 @@ class StandaloneOwnerTest {
                         #!/usr/bin/env bash
                         case "$*" in
                         -version) echo 'openjdk version "17.0.1"' ;;
-                        *Main*) echo "broker of $(id -un)" ;;
+                        *Main*) echo "broker of $(id -un), libraries: $LD_LIBRARY_PATH" ;;
                         esac
                         """);
         open(java);
@@ -59,7 +60,8 @@ class StandaloneOwnerTest {
     private Process begin(List<String> words) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", place.toString());
-        builder.environment().put("GODWIT_CACHE", "off");
+        builder.environment().put("GODWIT_CACHE", cache);
+        builder.environment().remove("LD_LIBRARY_PATH");
         return builder.start();
     }
 
@@ -117,5 +119,24 @@ class StandaloneOwnerTest {
     void dataOfRootStaysWithRoot() throws Exception {
         Files.setOwner(data, Files.getOwner(place));
         assertThat(run("start", "-f", "--log", "-").said()).contains("broker of root");
+    }
+
+    /** The broker's user could exchange the libraries there, and would be root as soon as root runs a broker. */
+    @Test
+    void rootLoadsNothingFromACacheOfAnotherUser() throws Exception {
+        UserPrincipal root = Files.getOwner(place);
+        Files.setOwner(data, root);
+        Path jars = Files.createDirectory(place.resolve("lib"));
+        Files.createFile(jars.resolve("broker-dist-1.jar"));
+        Files.createFile(jars.resolve("rocksdbjni-1.jar"));
+        Path shared = Files.createDirectory(place.resolve("cache"));
+        Path libraries = Files.createDirectory(shared.resolve("rocksdbjni-1"));
+        cache = shared.toString();
+        assertThat(run("start", "-f", "--log", "-").said()).contains("libraries: " + libraries);
+        Files.setOwner(
+                shared, place.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(OWNER));
+        assertThat(run("start", "-f", "--log", "-").said())
+                .contains("broker of root")
+                .doesNotContain(libraries.toString());
     }
 }
