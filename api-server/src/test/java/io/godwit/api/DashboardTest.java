@@ -7,187 +7,25 @@ import static io.godwit.api.Dashboard.VIEWER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.port.BanAdmin.Kind;
-import io.godwit.api.port.BanAdmin.Wanted;
-import io.godwit.api.port.DelayedAdmin.DelayedView;
 import io.godwit.api.port.HealthView;
-import io.godwit.api.port.Liveness;
 import io.godwit.api.port.LogLevels;
 import io.godwit.api.port.NodeHistory;
 import io.godwit.api.port.NodeHistory.Sample;
 import io.godwit.api.port.NodeView;
 import io.godwit.api.port.RangeView;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
-import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.WebElement;
 
-/** The dashboard in a real browser, over a broker in memory. Each test ends without a complaint of the browser. */
+/** Login, figures, nodes, ranges and settings in a real browser. Each test ends without a complaint of the browser. */
 @Tag("slow")
 @ExtendWith(OneBrowser.class)
-class DashboardTest {
-    private static final String THIRD = "node-c";
-    private static final Path PICTURES = Path.of("target/dashboard");
-    private static final long STEP = 10_000;
-    private static final List<Double> BOUNDS = List.of(1.0, 5.0, 25.0, 100.0);
-
-    private static final List<String> PAGES = List.of(
-            "overview",
-            "nodes",
-            "clients",
-            "clients/lamp-001?tenant=default",
-            "sessions",
-            "sessions/lamp-001?tenant=default",
-            "subscriptions?by=topic&text=rooms/1",
-            "groups",
-            "groups/$share%2Fg%2Fa%2F+",
-            "bans",
-            "retained",
-            "retained/rooms%2F1",
-            "delayed",
-            "publish",
-            "events",
-            "trace",
-            "ranges",
-            "configuration",
-            "users",
-            "tokens",
-            "settings");
-
-    /** Client ids chosen to harm whoever views them. */
-    private static final List<String> HOSTILE = List.of(
-            "<img src=x onerror=\"window.hacked=1;document.title='hacked'\">",
-            "\"><script>window.hacked=1</script>",
-            "javascript:window.hacked=1",
-            "../../api/v1/nodes?x=#y/%2e%2e/",
-            "a\u202Egpj.exe",
-            "' autofocus onfocus='window.hacked=1",
-            "{{constructor.constructor('window.hacked=1')()}}",
-            "鴫 \uD83D\uDC26 ключ");
-
-    @TempDir
-    private Path directory;
-
-    private Dashboard dashboard;
-    private ApiFixture api;
-
-    private static Browser browser() {
-        return OneBrowser.browser();
-    }
-
-    @BeforeEach
-    void openDashboard() throws Exception {
-        dashboard = new Dashboard(directory);
-        api = dashboard.api;
-        fill(api.node);
-    }
-
-    @AfterEach
-    void closeDashboard() {
-        dashboard.close();
-    }
-
-    /** Three nodes with an hour of figures, ranges and clients. */
-    private static void fill(FakeNode node) {
-        node.nodes = List.of(
-                new NodeView(
-                        FakeNode.ID,
-                        "10.0.0.1:1884",
-                        "0.1.0",
-                        "z1",
-                        Liveness.ALIVE,
-                        false,
-                        8,
-                        0.42,
-                        512L << 30,
-                        300L << 30,
-                        3,
-                        7,
-                        false,
-                        true),
-                new NodeView(
-                        FakeNode.OTHER,
-                        "10.0.0.2:1884",
-                        "0.1.0",
-                        "z2",
-                        Liveness.ALIVE,
-                        true,
-                        8,
-                        0.31,
-                        512L << 30,
-                        280L << 30,
-                        2,
-                        7,
-                        false,
-                        false),
-                new NodeView(THIRD, "10.0.0.3:1884", "", "", Liveness.DOWN, false, 0, -1, 0, 0, 2, 7, false, false));
-        node.ranges.put(
-                "dist",
-                List.of(
-                        FakeNode.range("dist", 1, "", "default/m", FakeNode.ID, 120),
-                        FakeNode.range("dist", 2, "default/m", "", FakeNode.OTHER, 60)));
-        node.ranges.put(
-                "inbox",
-                List.of(
-                        FakeNode.range("inbox", 1, "", "\\x10", FakeNode.ID, 400),
-                        FakeNode.range("inbox", 2, "\\x10", "\\x80", FakeNode.OTHER, 220),
-                        FakeNode.range("inbox", 3, "\\x80", "\\xc0", THIRD, 90),
-                        FakeNode.range("inbox", 4, "\\xc0", "", "", 0)));
-        node.figures = Map.of("sessions.count", 31_400L, "subscriptions.count", 52_000L, "retained.count", 1_280L);
-        node.history = List.of(
-                hour(FakeNode.ID, "10.0.0.1:1884", 1_200),
-                hour(FakeNode.OTHER, "10.0.0.2:1884", 700),
-                hour(THIRD, "10.0.0.3:1884", 450));
-        for (int i = 0; i < 120; i++) {
-            node.add("default", "lamp-%03d".formatted(i), "ann", i % 2 == 0 ? 5 : 4, true, i);
-        }
-        node.add("t1", "kettle", "bob", 5, true, 0);
-        HOSTILE.forEach(id -> node.add("default", id, id, 5, true, 1));
-        for (int i = 0; i < 60; i++) {
-            node.sessions.add("default", "lamp-%03d".formatted(i), i % 2 == 0, 1 + i);
-            node.messages.retain("rooms/" + i, "21.5".getBytes(StandardCharsets.UTF_8));
-            node.delayed.waiting.add(new DelayedView("id" + i, "rooms/" + i, "timer", 1, 7, 1_800_000_000_000L));
-        }
-        node.records.ban(
-                new Wanted("default", Kind.CLIENT, HOSTILE.get(0), OptionalLong.empty(), "floods", "ola", false),
-                Duration.ofSeconds(1));
-    }
-
-    private static NodeHistory hour(String id, String name, double rate) {
-        long end = 1_790_000_000_000L / STEP;
-        List<Sample> samples = LongStream.rangeClosed(end - 359, end)
-                .mapToObj(step -> new Sample(
-                        step * STEP,
-                        rate * 10,
-                        rate + 100 * Math.sin(step / 20.0),
-                        2 * rate + 150 * Math.cos(step / 25.0),
-                        step % 50 < 5 ? Map.of("queue_full", 3.5, "expired", 1.0) : Map.of(),
-                        List.of(900L, 80L, 15L, 5L, 0L)))
-                .toList();
-        return new NodeHistory(id, name, BOUNDS, samples);
-    }
-
-    private String address(String page) {
-        return dashboard.address(page);
-    }
-
-    private void logIn(String token, String page) {
-        dashboard.logIn(token, page);
-    }
-
+class DashboardTest extends DashboardFixture {
     @Test
     void withoutAValidTokenNothingIsShown() throws Exception {
         Browser browser = browser();
@@ -273,19 +111,6 @@ class DashboardTest {
         browser.sees("#tile-nodes dd", "2");
     }
 
-    /** A user who turns pages faster than they load sees the last one. */
-    @Test
-    void pagesThatAreTurnedFastEndWhereTheyShould() {
-        logIn(VIEWER, "#/clients");
-        browser().sees("#found", "Page 1, 50 clients");
-        browser().find("#next").click();
-        browser().sees("#found", "Page 2, 50 clients");
-        String second = browser().find("tbody tr").getText();
-        browser().run("document.getElementById('again').click(); document.getElementById('back').click()");
-        browser().sees("#found", "Page 1, 50 clients");
-        assertThat(browser().find("tbody tr").getText()).isNotEqualTo(second);
-    }
-
     /** The page requests only new data, which moves the charts. */
     @Test
     void theOverviewGoesOn() {
@@ -323,143 +148,6 @@ class DashboardTest {
         api.node.nodes = List.of(first);
         browser().lookAgain();
         browser().seesNo("tbody tr:nth-child(2)");
-    }
-
-    @Test
-    void clientsAreFoundPageByPage() {
-        Browser browser = browser();
-        logIn(VIEWER, "#/clients");
-        browser.sees("#found", "Page 1, 50 clients");
-        browser.find("#next").click();
-        browser.sees("#found", "Page 2, 50 clients");
-        browser.find("#back").click();
-        browser.sees("#found", "Page 1");
-        assertThat(browser.find("#back").isEnabled()).isFalse();
-        browser.find("#text").sendKeys("lamp-01", Keys.ENTER);
-        browser.sees("#found", "Page 1, 10 clients");
-        assertThat(browser.text()).contains("lamp-010", "lamp-019").doesNotContain("lamp-020");
-        browser.driver().navigate().back();
-        browser.sees("#found", "50 clients");
-        browser.find("#by").sendKeys("User name");
-        browser.find("#text").sendKeys("bob", Keys.ENTER);
-        browser.sees("#found", "1 client");
-        browser.sees("tbody tr", "kettle");
-        browser.find("#text").clear();
-        browser.find("#text").sendKeys("nobody", Keys.ENTER);
-        browser.sees(".empty", "None.");
-    }
-
-    @Test
-    void anOperatorDisconnectsAClientAfterAQuestion() {
-        Browser browser = browser();
-        logIn(OPERATOR, "#/clients?by=clientIdPrefix&text=lamp-007");
-        browser.sees("tbody a", "lamp-007");
-        browser.find("tbody a").sendKeys(Keys.ENTER);
-        browser.sees("#client-state", "Connected.");
-        browser.sees(".fields", "192.0.2.7:40000");
-        browser.sees(".fields", "3.1.1");
-        browser.find("#kick").sendKeys(Keys.ENTER);
-        browser.sees("dialog", "lamp-007");
-        assertThat(browser.run("return document.activeElement.id")).isEqualTo("dialog-no");
-        browser.driver().switchTo().activeElement().sendKeys(Keys.ESCAPE);
-        browser.seesNo("dialog");
-        assertThat(browser.run("return document.activeElement.id")).isEqualTo("kick");
-        browser.find("#kick").click();
-        browser.find("#dialog-no").click();
-        browser.seesNo("dialog");
-        browser.find("#kick").click();
-        browser.sees("dialog", "lamp-007");
-        browser.driver().navigate().back(); // leaves the question behind
-        browser.seesNo("dialog");
-        browser.driver().navigate().forward();
-        browser.sees("#client-state", "Connected.");
-        assertThat(api.node.disconnected).isEmpty();
-
-        browser.find("#kick").click();
-        browser.find("#dialog-yes").click();
-        browser.sees("#client-state", "Disconnected.");
-        assertThat(api.node.disconnected).containsExactly("default/lamp-007 152");
-    }
-
-    /** Periodic requests meanwhile do not remove it. */
-    @Test
-    void aRefusalStaysToBeRead() {
-        Browser browser = browser();
-        logIn(OPERATOR, "#/clients/lamp-007?tenant=default");
-        browser.sees("#client-state", "Connected.");
-        browser.find("#kick").click();
-        browser.sees("dialog", "lamp-007");
-        api.node.missing = List.of(FakeNode.OTHER);
-        api.node.add("default", "lamp-007", "ann", 5, false, 0); // it has gone meanwhile
-        browser.find("#dialog-yes").click();
-        browser.sees("#client-state", "Not connected.");
-        browser.sees("#notice", "no answer of " + FakeNode.OTHER);
-    }
-
-    @Test
-    void aViewerCannotDisconnect() {
-        logIn(VIEWER, "#/clients/lamp-007?tenant=default");
-        browser().sees("#client-state", "Connected.");
-        browser().sees("#may-not", "the role operator");
-        assertThat(browser().count("#kick")).isZero();
-        Object status = browser().driver().executeAsyncScript("""
-                const done = arguments[arguments.length - 1];
-                fetch('/api/v1/clients/lamp-007', {method: 'DELETE',
-                  headers: {Authorization: 'Bearer ' + sessionStorage.getItem('godwit.token')}})
-                  .then(answer => done(answer.status))""");
-        assertThat(status).isEqualTo(403L);
-        assertThat(api.node.disconnected).isEmpty();
-    }
-
-    /** An id is a text everywhere: in the list, in the title, in the question, and in the path of the request. */
-    @Test
-    void aHostileClientIdIsShownAndSentAsItIs() {
-        Browser browser = browser();
-        logIn(OPERATOR, "#/clients");
-        for (String id : HOSTILE) {
-            browser.run("location.hash = '#/clients'");
-            // not typed: the driver types no characters beyond the BMP
-            browser.sees("#found", "Page 1, 50 clients");
-            browser.run("document.getElementById('text').value = arguments[0]", id);
-            browser.find("#text").sendKeys(Keys.ENTER);
-            browser.sees("#found", "Page 1, 1 client");
-            browser.find("tbody a").click();
-            browser.sees("#client-state", "Connected.");
-            assertThat(browser.find("#client-id").getText()).isEqualTo(id.replace("\u202E", "\\u{202e}"));
-            browser.find("#kick").click();
-            browser.sees("dialog bdi", id.replace("\u202E", "\\u{202e}"));
-            browser.find("#dialog-yes").click();
-            browser.sees("#client-state", "Disconnected.");
-            assertThat(api.node.disconnected).contains("default/" + id + " 152");
-            assertThat(browser.run("return [typeof window.hacked, document.querySelectorAll('main img').length, "
-                            + "document.querySelectorAll('body script').length]"))
-                    .isEqualTo(List.of("undefined", 0L, 0L));
-            assertThat(browser.driver().getTitle()).endsWith(" - Godwit");
-        }
-        assertThat(api.node.disconnected).hasSameSizeAs(HOSTILE);
-    }
-
-    /** HTTP removes them from paths, so that the path would name another resource. */
-    @Test
-    void aClientThatNoPathCanNameIsNotLinked() {
-        api.node.add("default", ".", "dot", 5, true, 0);
-        api.node.add("default", "..", "dot", 5, true, 0);
-        logIn(OPERATOR, "#/clients?by=userName&text=dot");
-        browser().sees("#found", "2 clients");
-        assertThat(browser().count("tbody a")).isZero();
-        browser().go(address("#/clients/%2E%2E?tenant=default"));
-        browser().sees("#client-state", "cannot be written");
-        assertThat(api.node.disconnected).isEmpty();
-    }
-
-    /** The longest id that MQTT has makes the page neither slow nor wide. */
-    @Test
-    void aVeryLongClientIdIsCut() {
-        api.node.add("default", "x".repeat(65_535), "long", 5, true, 0);
-        logIn(VIEWER, "#/clients?by=userName&text=long");
-        browser().sees("tbody a", "x…");
-        assertThat(browser().find("tbody a").getText()).hasSize(121);
-        assertFits();
     }
 
     @Test
@@ -555,108 +243,6 @@ class DashboardTest {
         browser().lookAgain();
         browser().seesNo("#notice");
         browser().sees("tbody tr", "10.0.0.1:1884");
-    }
-
-    /** Everything can be reached and done without a mouse, and each field has a name. */
-    @Test
-    @Tag("full")
-    void eachControlHasANameAndTheKeyboardReachesIt() {
-        Browser browser = browser();
-        logIn(ADMIN, "");
-        for (String page : PAGES) {
-            turnTo(page);
-            assertThat(browser.run("""
-                            return [...document.querySelectorAll('button, input, select, a, [role=img], [role=region]')]
-                              .filter(each => each.offsetParent !== null || each.matches('.skip'))
-                              .filter(each => !(each.labels && each.labels.length) &&
-                                !each.getAttribute('aria-label') && !each.textContent.trim())
-                              .map(each => each.outerHTML)"""))
-                    .as("controls of %s without a name", page)
-                    .isEqualTo(List.of());
-            assertThat(browser.run("return [...document.querySelectorAll('[tabindex]')].map(each => each.tabIndex)"
-                            + ".filter(each => each > 0).length"))
-                    .isEqualTo(0L);
-            assertThat(browser.run("return document.querySelectorAll('h1').length"))
-                    .isEqualTo(1L);
-            assertThat(browser.run("return document.activeElement.id")).isEqualTo("title");
-            assertThat(browser.find("nav a[aria-current=page]").getText()).isNotEmpty();
-            WebElement body = browser.find("body");
-            body.sendKeys(Keys.TAB);
-            assertThat(browser.run(
-                            "return document.activeElement.matches('a, button, input, select, summary, [tabindex]')"))
-                    .isEqualTo(true);
-        }
-    }
-
-    private void turnTo(String page) {
-        browser().run("location.hash = arguments[0]", "#/" + page);
-        browser().find("nav a[data-page=" + page.replaceAll("[/?].*", "") + "][aria-current=page]");
-        String sign = switch (page.replaceAll("[/?].*", "")) {
-            case "overview" -> "#tile-connections dd";
-            case "publish" -> "#topic";
-            case "sessions" -> page.contains("/") ? ".fields dd" : "tbody tr";
-            case "retained" -> page.contains("/") ? "#payload" : "tbody tr";
-            case "ranges" -> "#store-inbox .bar";
-            case "clients" -> page.contains("/") ? "#client-state" : "tbody tr";
-            case "events" -> "#live-state";
-            case "trace" -> "#start";
-            default -> "tbody tr";
-        };
-        browser().find(sign);
-        browser().sees(sign, page.equals("overview") ? "23,500" : "");
-    }
-
-    /** Text has enough contrast with its background by WCAG, and nothing is wider than the screen. */
-    @Test
-    @Tag("full")
-    void eachPageIsReadableInLightAndDarkAndOnAPhone() throws Exception {
-        Browser browser = browser();
-        logIn(ADMIN, "");
-        for (String page : PAGES) {
-            String name = page.replaceAll("\\?.*", "").replaceAll("/.*", page.matches("[a-z]+/.*") ? "-one" : "");
-            browser.width(1280);
-            browser.scheme(false);
-            turnTo(page);
-            for (boolean isDark : List.of(false, true)) {
-                browser.scheme(isDark);
-                assertFits();
-                assertThat(faintTexts()).as("%s dark=%s", page, isDark).isEqualTo(List.of());
-                browser.picture(PICTURES.resolve(name + (isDark ? "-dark.png" : "-light.png")));
-            }
-            browser.width(390);
-            assertFits();
-            browser.picture(PICTURES.resolve(name + "-phone.png"));
-        }
-    }
-
-    private static void assertFits() {
-        assertThat(browser().run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                .as("pixels outside the screen")
-                .isEqualTo(0L);
-    }
-
-    private static Object faintTexts() {
-        return browser().run("""
-                const parts = text => (text.match(/[\\d.]+/g) ?? []).map(Number);
-                const light = ([r, g, b]) => [r, g, b].map(each => each / 255)
-                  .map(each => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4)
-                  .reduce((sum, each, i) => sum + each * [0.2126, 0.7152, 0.0722][i], 0);
-                const behind = element => {
-                  for (let each = element; each; each = each.parentElement) {
-                    const found = parts(getComputedStyle(each).backgroundColor);
-                    if (found.length === 3 || found[3] > 0) return found;
-                  }
-                  return [255, 255, 255];
-                };
-                return [...document.querySelectorAll('body *')]
-                  .filter(each => each.offsetParent !== null && !each.disabled && !each.matches('.unseen, .skip') &&
-                    [...each.childNodes].some(node => node.nodeType === 3 && node.textContent.trim() !== ''))
-                  .filter(each => {
-                    const [one, other] = [light(parts(getComputedStyle(each).color)), light(behind(each))]
-                      .sort((a, b) => b - a);
-                    return (one + 0.05) / (other + 0.05) < 4.5;
-                  })
-                  .map(each => each.outerHTML.slice(0, 200))""");
     }
 
     /** The page sends requests only to this node, and anything that the policy forbids does not run. */

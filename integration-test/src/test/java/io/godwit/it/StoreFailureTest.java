@@ -1,7 +1,6 @@
 package io.godwit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.ClientConfig;
@@ -22,12 +21,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -42,16 +38,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the broker does when its data directory is not as it left it, not its own, or nearly full: it says so, and never
- * begins anew in silence.
+ * What the broker does when its data directory is not as it left it, or not its own: it says so, and never begins anew
+ * in silence.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class StoreFailureTest {
+class StoreFailureTest extends StoreFailureFixture {
     private static final Logger LOG = LoggerFactory.getLogger(StoreFailureTest.class);
-    private static final int MESSAGES = 200;
     private static final int RETAINED = 100;
     private static final int ROUTES = 300;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /**
      * One that the start refuses, one that is found when it is read. Those of all names are damaged in the long tests,
@@ -86,16 +80,8 @@ class StoreFailureTest {
 
     private Path original;
 
-    @TempDir
-    private Path directory;
-
     private static void allow(String names, Outcome first, Outcome... more) {
         ALLOWED.put(Pattern.compile(names), EnumSet.of(first, more));
-    }
-
-    /** Of the brokers here; the long tests do it the other way, too. */
-    boolean earlyPush() {
-        return false;
     }
 
     /**
@@ -114,10 +100,6 @@ class StoreFailureTest {
         } finally {
             broker.kill();
         }
-    }
-
-    private BrokerProcess broker(Path home) throws IOException {
-        return new BrokerProcess(home).property("inbox_store_early_push", earlyPush());
     }
 
     @Test
@@ -413,129 +395,11 @@ class StoreFailureTest {
         }
     }
 
-    /**
-     * On the disk that there is. The broker takes it for nearly full when a quarter of what was free is taken, which a
-     * file does whose blocks are set aside and never written. Both limits are far enough from either amount that it
-     * does not matter what others write meanwhile.
-     */
-    @Test
-    void aNearlyFullDiskRefusesWhatAddsGoesOnWithTheRestAndRecovers() throws Exception {
-        Path home = Files.createDirectories(directory.resolve("full"));
-        long percent = Files.getFileStore(home).getUsableSpace() / 100;
-        long mark = 82 * percent; // taken back at nine eighths of it
-        Path filler = directory.resolve("filler");
-        try (BrokerProcess broker = broker(home)
-                .property("kv_disk_low_water_bytes", mark)
-                .setting("topicConfig", "{delayedPublish: {maxSeconds: 60}}")) {
-            broker.start();
-            fillWithMessages(broker);
-            BlockingQueue<Runnable> withheld = new LinkedBlockingQueue<>();
-            ClientConfig exactly = ClientConfig.of(broker.address(), "exact", 5);
-            try (TestClient writer = new TestClient(ClientConfig.of(broker.address(), "writer", 5));
-                    TestClient exact = new TestClient(exactly.withAcks(withheld::add))) {
-                writer.connect();
-                exact.connect();
-                exact.subscribe("x", 2);
-                writer.publish("x", "once", 2).get(20, TimeUnit.SECONDS);
-                assertThat(exact.next(PATIENCE)).isNotNull();
-
-                assumeTrue(
-                        exitCode("fallocate", "-l", Long.toString(26 * percent), filler.toString()) == 0,
-                        "no fallocate, or the file system of " + directory + " cannot set blocks aside");
-                assertThat(Files.getFileStore(home).getUsableSpace()).isLessThan(mark);
-                int queued = MESSAGES + publishedUntil(writer, true);
-                assertThat(broker.status()).contains("READ_ONLY");
-                assertThat(codeOf(writer.publish("x", "refused", 2))).isGreaterThanOrEqualTo(0x80);
-                assertThat(exact.subscribe("new", 1)).isGreaterThanOrEqualTo(0x80);
-                assertThat(codeOf(writer.publish("$delayed/60/t", "refused", 1)))
-                        .as("a delayed message is refused")
-                        .isEqualTo(0x97);
-                assertThat(connectCode(ClientConfig.of(broker.address(), "new", 5)))
-                        .as("a new session is refused")
-                        .isEqualTo(0x89);
-                Packet.Will large = new Packet.Will("t", new byte[10_000], 1, false, Properties.NONE);
-                ClientConfig transientClient =
-                        ClientConfig.of(broker.address(), "live", 5).withCleanSession();
-                assertThat(connectCode(transientClient.withWill(large))).isEqualTo(0x89);
-                assertThat(connectCode(transientClient))
-                        .as("a session that stores nothing is accepted")
-                        .isZero();
-                acknowledge(withheld); // PUBREC
-                acknowledge(withheld); // PUBCOMP: the PUBREL was let through
-                assertThat(drained(broker, "kept")).isEqualTo(queued);
-                assertThat(drained(broker, "kept")).isZero();
-
-                broker.kill();
-                assertThat(broker.tryStart()).isEqualTo(4); // there is no more room than before
-                assertThat(drained(broker, "kept")).isZero();
-                assertThat(drained(broker, "exact")).isZero();
-                writer.connect();
-                assertThat(publishedUntil(writer, true)).isZero();
-
-                Files.delete(filler);
-                assertThat(publishedUntil(writer, false)).isOne();
-                assertThat(broker.status()).doesNotContain("READ_ONLY");
-                assertThat(drained(broker, "kept")).isOne();
-            }
-        } finally {
-            Files.deleteIfExists(filler);
-        }
-    }
-
-    private static int connectCode(ClientConfig config) throws Exception {
-        try (TestClient client = new TestClient(config)) {
-            return client.connect().code();
-        }
-    }
-
-    private static void acknowledge(BlockingQueue<Runnable> withheld) throws InterruptedException {
-        Runnable acknowledgement = withheld.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        assertThat(acknowledgement).isNotNull();
-        acknowledgement.run();
-    }
-
-    /**
-     * Publishes to the persistent session until the broker refuses, or until it accepts; returns how many it has
-     * accepted.
-     */
-    private static int publishedUntil(TestClient client, boolean refused) throws Exception {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        for (int accepted = 0; ; ) {
-            boolean isRefused = codeOf(client.publish("t", "more", 1)) >= 0x80;
-            accepted += isRefused ? 0 : 1;
-            if (isRefused == refused) {
-                return accepted;
-            }
-            assertThat(System.nanoTime())
-                    .as("deadline; waiting for refused=%s", refused)
-                    .isLessThan(giveUp);
-            Pace.passMillis(100);
-        }
-    }
-
-    private static int codeOf(CompletableFuture<Ack> published) throws Exception {
-        return published.get(20, TimeUnit.SECONDS).code();
-    }
-
     /** Not running, on a copy of the data. */
     private BrokerProcess brokerWithData(String name) throws IOException {
         Path home = directory.resolve(name);
         DataFiles.copy(original.resolve("data"), home.resolve("data"));
         return broker(home);
-    }
-
-    /** A session with {@link #MESSAGES} queued, and a retained message. */
-    private static void fillWithMessages(BrokerProcess broker) throws Exception {
-        try (TestClient subscriber = new TestClient(ClientConfig.of(broker.address(), "kept", 5));
-                TestClient publisher = new TestClient(ClientConfig.of(broker.address(), "filler", 5))) {
-            subscriber.connect();
-            subscriber.subscribe("t", 1);
-            subscriber.disconnect();
-            publisher.connect();
-            for (int i = 0; i < MESSAGES; i++) {
-                publisher.publish("t", filled("message " + i), 1).get(20, TimeUnit.SECONDS);
-            }
-        }
     }
 
     /** So much of it that the stores have tables. */
@@ -558,33 +422,8 @@ class StoreFailureTest {
         }
     }
 
-    /**
-     * With a thousand characters that are its own, so that tables of messages cannot be compressed: in the middle of a
-     * small one there may be a block that nobody reads.
-     */
-    private static String filled(String text) {
-        return new Random(text.hashCode())
-                .ints(1_000, 'a', 'z' + 1)
-                .collect(() -> new StringBuilder(text), StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
-    }
-
     private static String route(int number) {
         return "route/" + number + "/" + "x".repeat(300);
-    }
-
-    /** How many messages the session yields; -1 when the broker does not have it. */
-    private static int drained(BrokerProcess broker, String clientId) throws IOException, InterruptedException {
-        try (TestClient subscriber = new TestClient(ClientConfig.of(broker.address(), clientId, 5))) {
-            if (!subscriber.connect().sessionPresent() && !clientId.equals("nobody")) {
-                return -1;
-            }
-            int count = 0;
-            while (subscriber.next(Duration.ofMillis(500)) != null) {
-                count++;
-            }
-            return count;
-        }
     }
 
     private static void assertRefused(BrokerProcess broker, String named) throws IOException {
@@ -596,17 +435,5 @@ class StoreFailureTest {
 
     private static String text(Packet.Publish message) {
         return new String(message.payload(), StandardCharsets.UTF_8);
-    }
-
-    private static int exitCode(String... command) throws Exception {
-        try {
-            return new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-        } catch (IOException e) {
-            return -1; // no such program
-        }
     }
 }

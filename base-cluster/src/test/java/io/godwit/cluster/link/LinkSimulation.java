@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class LinkSimulation {
     static final int MAX_FRAME_BYTES = 400_000;
     private static final int MAX_DEPTH = 3;
-    private static final int READY_MESSAGES = 3;
     private static final int ORDERS = 4;
     private static final LinkVersions BEFORE = new LinkVersions(new VersionRange(1, 1), new VersionRange(1, 1));
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -39,8 +38,7 @@ final class LinkSimulation {
     private final Random random;
     private final LinkSettings settings;
     private final Map<String, Node> nodes = new TreeMap<>();
-    private final List<Wire> wires = new ArrayList<>();
-    private final Set<String> apart = new HashSet<>();
+    private final SimulatedNetwork network;
     private long nowNanos;
     private long incarnations;
     private int steps;
@@ -55,6 +53,7 @@ final class LinkSimulation {
 
     LinkSimulation(long seed) {
         random = new Random(seed);
+        network = new SimulatedNetwork(random);
         settings = LinkSettings.of("cluster").withBytes(64 << 10, 1 << 20).withSilence(Duration.ofSeconds(20));
     }
 
@@ -92,7 +91,7 @@ final class LinkSimulation {
         return pause.end;
     }
 
-    private final class Node implements LinkListener {
+    private final class Node implements LinkListener, SimulatedNetwork.End {
         private final String id;
         private final long incarnation = ++incarnations;
         private final Deque<Runnable> thread = new ArrayDeque<>();
@@ -147,135 +146,29 @@ final class LinkSimulation {
             check(Boolean.TRUE.equals(joined.put(peer, false)), "over and did not join");
         }
 
+        @Override
+        public String id() {
+            return id;
+        }
+
+        @Override
+        public boolean isDead() {
+            return isDead;
+        }
+
+        @Override
+        public LinkStream.Events accept(LinkStream stream) {
+            return links.accept(stream);
+        }
+
         Member member() {
             return new Member(id, incarnation, new HostPort("127.0.0.1", 1), "1", "", Map.of());
         }
     }
 
-    /** One direction of a stream between two nodes. */
-    private final class Wire {
-        private final Node from;
-        private final Node to;
-        private final Deque<Object> queue = new ArrayDeque<>();
-        private Stream end = new Stream(); // the receiving end
-        private LinkStream.@Nullable Events events;
-        private boolean isClosed;
-
-        Wire(Node from, Node to) {
-            this.from = from;
-            this.to = to;
-        }
-
-        boolean canDeliver() {
-            return !queue.isEmpty() && !to.isDead && (queue.peek() == CLOSE_HERE || !isApart(from.id, to.id));
-        }
-
-        void deliver() {
-            Object next = queue.remove();
-            LinkStream.Events told = events;
-            if (told == null) { // the other end has accepted it now
-                told = to.links.accept(end);
-                events = told;
-            }
-            if (next instanceof byte[] message) {
-                told.received(message);
-                if (queue.size() == READY_MESSAGES - 1 && end.in.reverse().events != null) {
-                    end.in.reverse().events.writable();
-                }
-            } else if (next == HALF) {
-                end.finish();
-            } else {
-                isClosed = true;
-                told.closed("closed");
-            }
-        }
-
-        private Wire reverse() {
-            return end.out;
-        }
-
-        /** Nothing more arrives here; what has arrived is dropped. */
-        void closeHere() {
-            if (!isClosed) {
-                queue.clear();
-                queue.add(CLOSE_HERE);
-                isShut = true;
-            }
-        }
-
-        private boolean isShut;
-
-        void put(Object what) {
-            if (!isShut && !isClosed) {
-                queue.add(what);
-            }
-        }
-    }
-
-    private static final Object HALF = "half";
-    private static final Object CLOSE = "close";
-    private static final Object CLOSE_HERE = new Object();
-
-    private static final class Stream implements LinkStream {
-        private Wire in;
-        private Wire out;
-        private boolean isDialed;
-        private boolean isFinished;
-
-        @Override
-        public boolean isReady() {
-            return !isFinished && out.queue.size() < READY_MESSAGES;
-        }
-
-        @Override
-        public void send(byte[] message) {
-            if (!isFinished) {
-                out.put(message);
-            }
-        }
-
-        @Override
-        public void finish() {
-            if (!isFinished) {
-                isFinished = true;
-                if (isDialed) {
-                    out.put(HALF);
-                } else {
-                    out.put(CLOSE);
-                    in.closeHere();
-                }
-            }
-        }
-
-        @Override
-        public void cancel(String why) {
-            isFinished = true;
-            out.put(CLOSE);
-            in.closeHere();
-        }
-    }
-
     private @Nullable LinkStream dial(Node from, String nodeId, LinkStream.Events events) {
         Node to = nodes.get(nodeId);
-        if (to == null || isApart(from.id, nodeId)) {
-            return null;
-        }
-        Wire there = new Wire(from, to);
-        Wire back = new Wire(to, from);
-        back.events = events;
-        Stream dialed = back.end;
-        dialed.isDialed = true;
-        for (Stream end : List.of(there.end, dialed)) {
-            end.in = end == dialed ? back : there;
-            end.out = end == dialed ? there : back;
-        }
-        wires.add(there);
-        wires.add(back);
-        return dialed;
-    }
-
-    private boolean isApart(String one, String other) {
-        return apart.contains(one.compareTo(other) < 0 ? one + other : other + one);
+        return to == null ? null : network.dial(from, to, events);
     }
 
     // --- actions
@@ -295,11 +188,7 @@ final class LinkSimulation {
     void kill(String id) {
         Node node = nodes.remove(id);
         node.isDead = true;
-        for (Wire wire : wires) {
-            if (wire.from == node) {
-                wire.put(CLOSE);
-            }
-        }
+        network.died(node);
         for (Node other : nodes.values()) {
             other.thread.add(() -> {
                 other.members.remove(id, node.member());
@@ -315,13 +204,13 @@ final class LinkSimulation {
             if (what < 250) {
                 send();
             } else if (what < 255) {
-                cut();
+                network.cut();
             } else if (what < 257) {
                 abandon();
             } else if (what < 258) {
-                split();
+                network.split();
             } else if (what < 262) {
-                apart.clear();
+                network.join();
             } else if (what < 263) {
                 String id = pick(List.copyOf(nodes.keySet()));
                 kill(id);
@@ -336,7 +225,7 @@ final class LinkSimulation {
 
     /** Runs without faults until nothing is left to do. */
     void settle() {
-        apart.clear();
+        network.join();
         for (int round = 0; round < 400; round++) {
             pass(SECOND / 10);
             while (step()) {
@@ -356,7 +245,6 @@ final class LinkSimulation {
 
     /** Runs one task or delivers one message; false if there is none. */
     private boolean step() {
-        wires.removeIf(wire -> wire.isClosed || wire.to.isDead);
         List<Runnable> choices = new ArrayList<>();
         for (Node node : nodes.values()) {
             if (!node.thread.isEmpty()) {
@@ -373,41 +261,12 @@ final class LinkSimulation {
                 pause.end.complete(null);
             });
         }
-        for (Wire wire : wires) {
-            if (wire.canDeliver()) {
-                choices.add(wire::deliver);
-            }
-        }
+        choices.addAll(network.deliveries());
         if (choices.isEmpty()) {
             return false;
         }
         pick(choices).run();
         return true;
-    }
-
-    /** Breaks a connection; some of its messages still arrive. */
-    private void cut() {
-        if (wires.isEmpty()) {
-            return;
-        }
-        Wire wire = pick(wires);
-        for (Wire each : List.of(wire, wire.reverse())) {
-            if (each.isShut) {
-                continue;
-            }
-            for (int left = random.nextInt(4); left > 0 && !each.queue.isEmpty(); left--) {
-                each.queue.removeLast();
-            }
-            each.put(CLOSE);
-            each.isShut = true;
-        }
-    }
-
-    private void split() {
-        apart.add("ab");
-        if (random.nextBoolean()) {
-            apart.add("ac");
-        }
     }
 
     private void abandon() {
@@ -526,7 +385,7 @@ final class LinkSimulation {
             depth++;
             for (int left = random.nextInt(40); left > 0; left--) {
                 if (random.nextInt(30) == 0) {
-                    cut();
+                    network.cut();
                 } else {
                     step();
                 }
@@ -542,8 +401,8 @@ final class LinkSimulation {
     private void breakMeanwhile() {
         if (depth < MAX_DEPTH && random.nextInt(3) == 0) {
             depth++;
-            cut();
-            cut();
+            network.cut();
+            network.cut();
             for (int left = random.nextInt(120); left > 0; left--) {
                 step();
             }

@@ -1,6 +1,7 @@
 package io.godwit.kv.raft;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Status;
@@ -163,6 +164,10 @@ final class RaftNodes implements AutoCloseable {
 
     static Status ask(Consumer<Closure> call) throws InterruptedException, ExecutionException, TimeoutException {
         return told(call).get(30, TimeUnit.SECONDS);
+    }
+
+    static void assertOk(Status status) {
+        assertThat(status.isOk()).as(status::toString).isTrue();
     }
 
     void awaitEntries(int count, String... ids) {

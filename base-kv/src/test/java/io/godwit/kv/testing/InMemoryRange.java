@@ -3,17 +3,14 @@ package io.godwit.kv.testing;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
-import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -33,7 +30,7 @@ final class InMemoryRange {
 
     /** A leadership that has ended without knowing it, with the state at its end. */
     private static final class Deposed {
-        final Leadership leadership;
+        final InMemoryLeadership leadership;
         final RangeCoprocessor coprocessor;
         final int node;
         final InMemoryState state;
@@ -42,7 +39,7 @@ final class InMemoryRange {
 
         final List<Proposal> waiting = new ArrayList<>();
 
-        Deposed(Leadership leadership, RangeCoprocessor coprocessor, int node, InMemoryState state) {
+        Deposed(InMemoryLeadership leadership, RangeCoprocessor coprocessor, int node, InMemoryState state) {
             this.leadership = leadership;
             this.coprocessor = coprocessor;
             this.node = node;
@@ -65,7 +62,7 @@ final class InMemoryRange {
     private final Deque<Entry> replying = new ArrayDeque<>();
 
     private RangeCoprocessor coprocessor;
-    private Leadership leadership;
+    private InMemoryLeadership leadership;
     private long term;
     private long appliedEntries;
     private long proposedBytes;
@@ -156,9 +153,9 @@ final class InMemoryRange {
     void handle(LeaderRequest request, int number) {
         Deposed behind = deposed;
         if (behind != null && behind.node == number) {
-            behind.leadership.leader.handle(request);
+            behind.leadership.leader().handle(request);
         } else {
-            begin(new Held(() -> leadership.leader.handle(request), request::fail));
+            begin(new Held(() -> leadership.leader().handle(request), request::fail));
         }
     }
 
@@ -197,10 +194,10 @@ final class InMemoryRange {
         if (requests == null) {
             return;
         }
-        leadership.leader.settle();
+        leadership.leader().settle();
         if (waiting() == 0 && inFlight.isEmpty() && replying.isEmpty() && leadership.isIdle()) {
-            leadership.ended = true;
-            leadership.leader.stop(new RangeException(Cause.MOVED, "asked for by the test"));
+            leadership.end();
+            leadership.leader().stop(new RangeException(Cause.MOVED, "asked for by the test"));
             waiting.clear();
             moves++;
             held = null;
@@ -263,13 +260,13 @@ final class InMemoryRange {
             return;
         }
         deposed = null;
-        behind.leadership.ended = true;
-        behind.leadership.leader.deposed();
+        behind.leadership.end();
+        behind.leadership.leader().deposed();
         RangeException unknown = new RangeException(Cause.TIMEOUT, "leadership ended");
         RangeException cause = new RangeException(Cause.CLOSED, "leadership ended");
         behind.sealed.forEach(entry -> entry.forEach(proposal -> proposal.failed(unknown)));
         behind.waiting.stream().filter(proposal -> !proposal.isCancelled()).forEach(proposal -> proposal.failed(cause));
-        behind.leadership.leader.stop(cause);
+        behind.leadership.leader().stop(cause);
         behind.coprocessor.close();
         host.leadersChanged();
     }
@@ -317,17 +314,22 @@ final class InMemoryRange {
     }
 
     private void failLater(Proposal proposal, RangeException cause) {
-        Leadership current = leadership;
-        current.failuresUnderWay++;
+        InMemoryLeadership current = leadership;
+        current.failureBegins();
         host.queue(() -> {
-            current.failuresUnderWay--;
+            current.failureEnds();
             if (!proposal.isCancelled()) {
                 proposal.failed(cause);
             }
-            if (held != null) {
-                pump();
-            }
+            pumpIfMoving();
         });
+    }
+
+    /** Goes on with the move of the leadership, if it is being moved. */
+    void pumpIfMoving() {
+        if (held != null) {
+            pump();
+        }
     }
 
     /** Queues the sealing of waiting proposals and, unless commits are held, the commit of sealed entries. */
@@ -385,10 +387,10 @@ final class InMemoryRange {
             return false;
         }
         List<byte[]> replies = apply(entry.mutations);
-        Leadership current = leadership;
+        InMemoryLeadership current = leadership;
         replying.add(entry);
         host.queue(() -> {
-            if (!current.ended && !current.isDeposed()) {
+            if (!current.isEnded() && !isDeposed(current)) {
                 replying.remove();
                 for (int i = 0; i < replies.size(); i++) {
                     entry.proposals.get(i).applied(replies.get(i));
@@ -416,7 +418,7 @@ final class InMemoryRange {
      * answer.
      */
     void endLeadership(RangeException cause, int survivors) {
-        leadership.ended = true;
+        leadership.end();
         unmoved = held == null ? List.of() : held;
         held = null;
         List<Entry> applied = new ArrayList<>(replying);
@@ -429,7 +431,7 @@ final class InMemoryRange {
         applied.forEach(entry -> entry.proposals.forEach(proposal -> proposal.failed(unknown)));
         sealed.forEach(entry -> entry.proposals.forEach(proposal -> proposal.failed(unknown)));
         unsealed.stream().filter(proposal -> !proposal.isCancelled()).forEach(proposal -> proposal.failed(cause));
-        leadership.leader.stop(cause);
+        leadership.leader().stop(cause);
         waiting.clear();
         sealed.stream().limit(survivors).forEach(entry -> inFlight.add(new Entry(entry.mutations, List.of())));
     }
@@ -492,133 +494,36 @@ final class InMemoryRange {
         return opened;
     }
 
-    private Leadership lead() {
-        Leadership next = new Leadership(term);
-        next.leader = coprocessor.lead(next);
+    private InMemoryLeadership lead() {
+        InMemoryLeadership next = new InMemoryLeadership(host, this, term);
+        next.lead(coprocessor);
         return next;
     }
 
-    /** One leadership: its scheduled tasks are dropped when it ends. */
-    private final class Leadership implements LeaderContext {
-        private final long ownTerm;
-        private RangeLeader leader = RangeLeader.NONE;
-        private boolean ended;
-        private int readsUnderWay;
-        private int failuresUnderWay;
+    // --- used by a leadership
 
-        Leadership(long ownTerm) {
-            this.ownTerm = ownTerm;
-        }
+    /** Whether it has ended without knowing it. */
+    boolean isDeposed(InMemoryLeadership asked) {
+        return deposed != null && deposed.leadership == asked;
+    }
 
-        boolean isDeposed() {
-            return deposed != null && deposed.leadership == this;
-        }
+    /** Whether the range does not begin anything new, because its leadership is being moved. */
+    boolean isMoving() {
+        return held != null;
+    }
 
-        boolean isIdle() {
-            return readsUnderWay == 0 && failuresUnderWay == 0;
+    void propose(InMemoryLeadership from, Proposal proposal) {
+        Deposed behind = deposed;
+        if (behind != null && behind.leadership == from) {
+            proposeInVain(behind, proposal);
+        } else {
+            propose(proposal);
         }
+    }
 
-        @Override
-        public long term() {
-            return ownTerm;
-        }
-
-        @Override
-        public RangeBounds bounds() {
-            return bounds;
-        }
-
-        @Override
-        public void propose(Proposal proposal) {
-            if (ended) {
-                proposal.markWaiting();
-                host.queue(() -> proposal.failed(new RangeException(Cause.CLOSED, "leadership ended")));
-                return;
-            }
-            Deposed behind = deposed;
-            if (behind != null && behind.leadership == this) {
-                proposeInVain(behind, proposal);
-            } else {
-                InMemoryRange.this.propose(proposal);
-            }
-        }
-
-        @Override
-        public boolean mayAdd() {
-            return host.refusalOf(false) == null;
-        }
-
-        @Override
-        public <T> void read(Function<RangeReader, T> work, BiConsumer<@Nullable T, @Nullable Throwable> then) {
-            readsUnderWay++;
-            host.queueRead(() -> {
-                if (ended) {
-                    return;
-                }
-                T result = null;
-                Throwable failure = null;
-                try {
-                    result = seen().read(work);
-                } catch (RuntimeException e) {
-                    failure = e;
-                }
-                T answer = result;
-                Throwable thrown = failure;
-                host.queue(() -> {
-                    if (!ended) { // called also while the leadership is being moved
-                        readsUnderWay--;
-                        then.accept(answer, thrown);
-                        if (held != null) {
-                            pump();
-                        }
-                    }
-                });
-            });
-        }
-
-        private InMemoryState seen() {
-            Deposed behind = deposed;
-            return behind != null && behind.leadership == this ? behind.state : state;
-        }
-
-        @Override
-        public void confirm(Runnable then) {
-            if (isDeposed()) {
-                return; // no majority answers
-            }
-            host.queueConfirmation(() -> {
-                if (!ended) { // called also while the leadership is being moved
-                    then.run();
-                }
-            });
-        }
-
-        @Override
-        public void forward(byte[] key, LeaderRequest request) {
-            host.submit(key, request);
-        }
-
-        @Override
-        public void schedule(long delayMillis, Runnable task) {
-            host.queueAt(host.monotonicMillis() + Math.max(0, delayMillis), () -> queueUnlessOver(task));
-        }
-
-        @Override
-        public void execute(Runnable task) {
-            queueUnlessOver(task);
-        }
-
-        @Override
-        public long nowMillis() {
-            return host.nowMillis();
-        }
-
-        private void queueUnlessOver(Runnable task) {
-            host.queue(() -> {
-                if (!ended && (held == null || isDeposed())) {
-                    task.run();
-                }
-            });
-        }
+    /** The state that the leader sees: a deposed one sees that at its end. */
+    InMemoryState seenBy(InMemoryLeadership reader) {
+        Deposed behind = deposed;
+        return behind != null && behind.leadership == reader ? behind.state : state;
     }
 }

@@ -5,23 +5,16 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeReader;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -37,27 +30,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Time, also for deadlines, moves only with {@link #advanceMillis}.
  */
 public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
-    private static final long FIRST_MILLIS = 1_700_000_000_000L;
     /** A test that needs more steps than this is in an endless loop. */
     private static final int MAX_STEPS = 5_000_000;
 
-    private record Timer(long atMillis, long order, Runnable task) {}
-
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
-    private final PriorityQueue<Timer> timers =
-            new PriorityQueue<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::order));
-    private final Deque<Runnable> heldReads = new ArrayDeque<>();
-    private final Deque<Runnable> heldConfirmations = new ArrayDeque<>();
-    private final Set<Request> requests = ConcurrentHashMap.newKeySet();
+    private final InMemoryClock clock = new InMemoryClock();
+    private final TaskGate reads = new TaskGate(queue);
+    private final TaskGate confirmations = new TaskGate(queue);
+    private final OpenRequests requests = new OpenRequests();
     private final List<InMemoryRange> ranges = new ArrayList<>();
 
-    private volatile long advancedMillis;
-    private long wallOffsetMillis;
-    private long timerOrder;
     private boolean commitsHeld;
     private boolean sealsHeld;
-    private boolean readsHeld;
-    private boolean confirmationsHeld;
     private volatile boolean closed;
     private @Nullable RangeException writeFailure;
     private boolean additionsRefused;
@@ -101,16 +85,15 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     @Override
     public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
-        return mutate(key, new Request(deadline, mutation.clone(), false));
+        return mutate(key, opened(deadline, mutation.clone(), false));
     }
 
     @Override
     public CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline) {
-        return mutate(key, new Request(deadline, mutation.clone(), true));
+        return mutate(key, opened(deadline, mutation.clone(), true));
     }
 
-    private CompletableFuture<byte[]> mutate(byte[] key, Request request) {
-        register(request);
+    private CompletableFuture<byte[]> mutate(byte[] key, OpenRequests.Request request) {
         queue(() -> {
             if (!request.answer.isDone()) {
                 rangeOf(key).mutate(request.proposal);
@@ -119,10 +102,17 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return request.answer;
     }
 
+    private OpenRequests.Request opened(Deadline deadline, byte[] mutation, boolean relieving) {
+        OpenRequests.Request request = requests.open(deadline, mutation, relieving);
+        if (closed) {
+            request.answer.completeExceptionally(new RangeException(Cause.CLOSED, "store is closed"));
+        }
+        return request;
+    }
+
     @Override
     public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
-        Request request = new Request(deadline, new byte[0], false);
-        register(request);
+        OpenRequests.Request request = opened(deadline, new byte[0], false);
         queue(() -> queueRead(() -> {
             if (!request.answer.isDone()) {
                 request.answer.complete(rangeOf(key).query(query));
@@ -154,7 +144,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     @Override
     public void submit(byte[] key, LeaderRequest request) {
-        queue(new Submission(key.clone(), request, -1));
+        queue(new LeaderSubmission(this, key.clone(), request, -1));
     }
 
     @Override
@@ -228,7 +218,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     void submitAt(int number, byte[] key, LeaderRequest request) {
-        queue(new Submission(key.clone(), request, number));
+        queue(new LeaderSubmission(this, key.clone(), request, number));
     }
 
     /** The first key of the range of {@code key}. */
@@ -274,16 +264,14 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     /** Runs until idle, then moves the clock on, stopping at every timer that comes due on the way. */
     public void advanceMillis(long millis) {
-        long target = monotonicMillis() + millis;
+        long target = clock.monotonicMillis() + millis;
         runUntilIdle();
-        for (Timer next = timers.peek(); next != null && next.atMillis <= target; next = timers.peek()) {
-            timers.remove();
-            advancedMillis = Math.max(advancedMillis, next.atMillis - FIRST_MILLIS);
-            next.task.run();
+        for (Runnable due = clock.nextDue(target); due != null; due = clock.nextDue(target)) {
+            due.run();
             runUntilIdle();
         }
-        advancedMillis = target - FIRST_MILLIS;
-        expireRequests();
+        clock.moveTo(target);
+        requests.expire(System.nanoTime() + clock.advancedMillis() * 1_000_000);
         runUntilIdle();
     }
 
@@ -308,17 +296,17 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     /** The wall clock. */
     public long nowMillis() {
-        return monotonicMillis() + wallOffsetMillis;
+        return clock.wallMillis();
     }
 
     /** The clock of the timers. */
     long monotonicMillis() {
-        return FIRST_MILLIS + advancedMillis;
+        return clock.monotonicMillis();
     }
 
     /** Sets the wall clock forward or back. */
     public void stepWallClock(long millis) {
-        wallOffsetMillis += millis;
+        clock.stepWall(millis);
     }
 
     /**
@@ -360,24 +348,20 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
 
     /** From now on queries and leader reads wait. */
     public void holdReads() {
-        readsHeld = true;
+        reads.hold();
     }
 
     public void releaseReads() {
-        readsHeld = false;
-        queue.addAll(heldReads);
-        heldReads.clear();
+        reads.release();
     }
 
     /** From now on no leader's confirmation is answered. */
     public void holdConfirmations() {
-        confirmationsHeld = true;
+        confirmations.hold();
     }
 
     public void releaseConfirmations() {
-        confirmationsHeld = false;
-        queue.addAll(heldConfirmations);
-        heldConfirmations.clear();
+        confirmations.release();
     }
 
     /**
@@ -419,22 +403,22 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         RangeException cause = new RangeException(Cause.CLOSED, "process died");
         List<Runnable> queued = new ArrayList<>(queue);
         queue.clear();
-        timers.clear();
-        heldReads.clear();
-        heldConfirmations.clear();
+        clock.clearTimers();
+        reads.dropHeld();
+        confirmations.dropHeld();
         queued.forEach(task -> {
-            if (task instanceof Submission submission) {
-                submission.request.fail(cause);
+            if (task instanceof LeaderSubmission submission) {
+                submission.fail(cause);
             }
         });
         ranges.forEach(range -> range.endLeadership(cause, survivors));
-        failRequests(new RangeException(Cause.TIMEOUT, "process died"));
+        requests.fail(new RangeException(Cause.TIMEOUT, "process died"));
         queue.clear();
-        timers.clear();
+        clock.clearTimers();
         commitsHeld = false;
         sealsHeld = false;
-        readsHeld = false;
-        confirmationsHeld = false;
+        reads.open();
+        confirmations.open();
         acceptWrites();
         ranges.forEach(InMemoryRange::reopen);
         crashWatcher.run();
@@ -473,7 +457,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         closed = true;
         RangeException cause = new RangeException(Cause.CLOSED, "store is closed");
         ranges.forEach(range -> range.close(cause));
-        failRequests(cause);
+        requests.fail(cause);
     }
 
     /** Runs {@code work} on the committed state of the range that owns {@code key}. */
@@ -533,23 +517,15 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     void queueRead(Runnable task) {
-        if (readsHeld) {
-            heldReads.add(task);
-        } else {
-            queue.add(task);
-        }
+        reads.add(task);
     }
 
     void queueConfirmation(Runnable task) {
-        if (confirmationsHeld) {
-            heldConfirmations.add(task);
-        } else {
-            queue.add(task);
-        }
+        confirmations.add(task);
     }
 
     void queueAt(long atMillis, Runnable task) {
-        timers.add(new Timer(atMillis, timerOrder++, task));
+        clock.runAt(atMillis, task);
     }
 
     boolean commitsHeld() {
@@ -569,105 +545,16 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return writeFailure;
     }
 
-    private InMemoryRange rangeOf(byte[] key) {
+    boolean isClosed() {
+        return closed;
+    }
+
+    InMemoryRange rangeOf(byte[] key) {
         for (InMemoryRange range : ranges) {
             if (range.bounds().contains(key)) {
                 return range;
             }
         }
         throw new IllegalStateException("ranges have a gap");
-    }
-
-    private void register(Request request) {
-        requests.add(request);
-        request.answer.whenComplete((reply, failure) -> requests.remove(request));
-        if (closed) {
-            request.answer.completeExceptionally(new RangeException(Cause.CLOSED, "store is closed"));
-        }
-    }
-
-    private void expireRequests() {
-        long nowNanos = System.nanoTime() + advancedMillis * 1_000_000;
-        for (Request request : List.copyOf(requests)) {
-            if (!request.answer.isDone() && request.deadline.hasPassed(nowNanos)) {
-                request.proposal.cancel();
-                request.answer.completeExceptionally(new RangeException(Cause.TIMEOUT, "deadline passed"));
-            }
-        }
-    }
-
-    private void failRequests(RangeException cause) {
-        for (Request request : List.copyOf(requests)) {
-            request.answer.completeExceptionally(cause);
-        }
-    }
-
-    /** A leader request in transit. */
-    private final class Submission implements Runnable {
-        private final byte[] key;
-        private final LeaderRequest request;
-        /** The node where the leader must be; -1 for any node. */
-        private final int node;
-
-        Submission(byte[] key, LeaderRequest request, int node) {
-            this.key = key;
-            this.request = request;
-            this.node = node;
-        }
-
-        private boolean isLedHere() {
-            return node < 0 || rangeOf(key).isLedAt(node);
-        }
-
-        @Override
-        public void run() {
-            if (closed) {
-                request.fail(new RangeException(Cause.CLOSED, "store is closed"));
-            } else if (!request.waitsForLeader()
-                    && !(isLedHere() && rangeOf(key).isServedAt(node))) {
-                request.fail(new RangeException(Cause.MOVED, "not led here"));
-            } else if (!isLedHere()) {
-                request.fail(new RangeException(Cause.TIMEOUT, "no leader took the request"));
-            } else {
-                rangeOf(key).handle(request, node);
-            }
-        }
-    }
-
-    /** A call of the client that has no answer yet. */
-    private static final class Request {
-        private final Deadline deadline;
-        private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        private final Proposal proposal;
-
-        Request(Deadline deadline, byte[] mutation, boolean relieving) {
-            this.deadline = deadline;
-            this.proposal = new Proposal() {
-                @Override
-                public int sizeHint() {
-                    return mutation.length;
-                }
-
-                @Override
-                public boolean isRelieving() {
-                    return relieving;
-                }
-
-                @Override
-                public byte[] encode() {
-                    return mutation;
-                }
-
-                @Override
-                public void applied(byte[] reply) {
-                    answer.complete(reply);
-                }
-
-                @Override
-                public void failed(RangeException cause) {
-                    answer.completeExceptionally(cause);
-                }
-            };
-        }
     }
 }
