@@ -211,7 +211,7 @@ class PageConfigurationTest {
                     addUnknown(unknown, block.place(), values, shipped);
                 }
             }
-            Matcher set = Pattern.compile("--set(?:-string)? ([a-zA-Z][^\\s`]*)").matcher(page.text());
+            Matcher set = Pattern.compile("--set(?:-string)? ([a-z][a-zA-Z.]*=[^\\s`]*)").matcher(page.text());
             while (set.find()) {
                 for (String value : set.group(1).split(",", -1)) {
                     found++;

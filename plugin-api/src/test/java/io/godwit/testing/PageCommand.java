@@ -53,13 +53,20 @@ public record PageCommand(String place, List<String> words, boolean isWhole) {
                 commands.addAll(of(block));
             }
         }
+        commands.addAll(inText(page));
+        return commands;
+    }
+
+    /** What stands as code within the text of a page; much of it is no command. */
+    public static List<PageCommand> inText(DocumentPage page) {
+        List<PageCommand> found = new ArrayList<>();
         String running = FENCE.matcher(page.text()).replaceAll("").replaceAll("(?m)^ {4}.*$", "");
         Matcher code = INLINE_CODE.matcher(running);
         while (code.find()) {
-            split(code.group(1).replace('\n', ' ')).forEach(words -> commands.add(new PageCommand(
-                    page.name(), words, false)));
+            split(code.group(1).replace('\n', ' '))
+                    .forEach(words -> found.add(new PageCommand(page.name(), words, false)));
         }
-        return commands;
+        return found;
     }
 
     /** The commands of a block: of one with prompts, the lines behind them. */

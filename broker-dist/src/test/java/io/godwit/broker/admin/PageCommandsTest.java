@@ -48,6 +48,30 @@ class PageCommandsTest {
         assertThat(commands).hasSizeGreaterThan(50);
     }
 
+    /** The page tells of commands without the program: {@code `transfer STORE RANGE --to NODE`}. */
+    @Test
+    void godwitAdminHasTheCommandsOfThePageOfClusters() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int found = 0;
+        for (PageCommand command : PageCommand.inText(DocumentPage.read("docs/cluster.md"))) {
+            String line = String.join(" ", command.words());
+            PageCommand longest = command(line.replaceAll("[\\[\\]]", ""), false);
+            if (longest.words().size() < 2
+                    || !admin.subcommands().containsKey(longest.words().get(0))) {
+                continue;
+            }
+            found++;
+            fault(admin, longest).ifPresent(fault -> wrong.add(told(longest, fault)));
+            if (line.contains("[")) { // what may be left out
+                PageCommand shortest = command(line.replaceAll(" \\[[^\\]]*\\]", ""), true);
+                fault(admin, shortest).ifPresent(fault -> wrong.add(told(shortest, fault)));
+            }
+        }
+
+        assertThat(wrong).isEmpty();
+        assertThat(found).isGreaterThan(20);
+    }
+
     @Test
     void godwitPasswdTakesWhatThePagesSay() throws IOException {
         CommandSpec program = CommandSpec.forAnnotatedObject(Passwd.class);
@@ -147,7 +171,7 @@ class PageCommandsTest {
         int least = 0;
         int most = 0;
         for (PositionalParamSpec parameter : at.positionalParameters()) {
-            least += parameter.arity().min();
+            least += CommandPage.isNeeded(parameter) ? parameter.arity().min() : 0;
             most = parameter.arity().isVariable() || parameter.index().isVariable()
                     ? Integer.MAX_VALUE
                     : Math.addExact(most, parameter.arity().max());
