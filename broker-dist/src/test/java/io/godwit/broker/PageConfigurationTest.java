@@ -12,6 +12,7 @@ import io.godwit.testing.DocumentPage.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -97,7 +98,8 @@ class PageConfigurationTest {
             TestAuthority.writePem(directory.resolve(name), authority.certificate());
         }
         for (String name : List.of("passwd", "acl", "tokens")) {
-            Files.writeString(directory.resolve(name), "# nobody, nothing\n");
+            Path file = Files.writeString(directory.resolve(name), "# nobody, nothing\n");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         }
         Files.writeString(directory.resolve("tenants.yml"), "tenants: {birds: {maxQos: 1}}\n");
         installExamples();

@@ -63,7 +63,7 @@ public record DocumentPage(String name, String text, List<Block> blocks) {
 
         /** Without the columns that all its lines are indented by, as in a list. */
         public String stripped() {
-            return text.stripIndent();
+            return text.stripTrailing().stripIndent() + "\n"; // an end of line would stop it from stripping anything
         }
 
         /** Whether it begins so, without the columns that all its lines are indented by. */

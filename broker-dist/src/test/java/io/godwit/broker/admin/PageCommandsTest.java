@@ -74,7 +74,7 @@ class PageCommandsTest {
 
     @Test
     void godwitPasswdTakesWhatThePagesSay() throws IOException {
-        CommandSpec program = CommandSpec.forAnnotatedObject(Passwd.class);
+        CommandSpec program = passwd();
         List<PageCommand> commands = PageCommand.of(DocumentPage.all(), "godwit-passwd");
         List<String> wrong = new ArrayList<>();
         for (PageCommand command : commands) {
@@ -112,10 +112,15 @@ class PageCommandsTest {
             assertThat(usage.fault(command(wrong, true))).as(wrong).isPresent();
         }
         assertThat(usage.fault(command("stop --drain 3 --data here", true))).isEmpty();
-        CommandSpec passwd = CommandSpec.forAnnotatedObject(Passwd.class);
+        CommandSpec passwd = passwd();
         for (String wrong : List.of("addd ann", "add", "add ann --scrum", "list ann")) {
             assertThat(fault(passwd, command(wrong, true))).as(wrong).isPresent();
         }
+    }
+
+    /** Of the class alone, since an instance would need a terminal. */
+    private static CommandSpec passwd() {
+        return new CommandLine(CommandSpec.forAnnotatedObject(Passwd.class)).getCommandSpec();
     }
 
     private static PageCommand command(String words, boolean isWhole) {
