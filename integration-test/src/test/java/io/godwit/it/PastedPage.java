@@ -2,36 +2,26 @@ package io.godwit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.testing.DocumentPage;
+import io.godwit.testing.DocumentPage.Block;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * A page with commands to be pasted: blocks of lines that are indented by four columns, as Markdown has it.
+ * A page with commands to be pasted.
  *
  * @param name from the root of the sources
- * @param blocks in their order, without the indentation
+ * @param blocks in their order, without the indentation of code
  */
 record PastedPage(String name, List<String> blocks) {
+    private static final String PROMPT = "$ ";
 
     static PastedPage read(String name) throws IOException {
-        List<String> blocks = new ArrayList<>();
-        StringBuilder block = new StringBuilder();
-        for (String line : Files.readAllLines(Path.of(System.getProperty("godwit.root"), name))) {
-            assertThat(line).as("blocks of %s are indented", name).doesNotStartWith("```");
-            if (line.startsWith("    ")) {
-                block.append(line.substring(4)).append('\n');
-            } else if (!block.isEmpty()) {
-                blocks.add(block.toString());
-                block.setLength(0);
-            }
-        }
-        if (!block.isEmpty()) {
-            blocks.add(block.toString());
-        }
-        return new PastedPage(name, List.copyOf(blocks));
+        List<Block> blocks = DocumentPage.read(name).blocks();
+        assertThat(blocks).as("blocks of %s are indented", name).allMatch(block -> block.language()
+                .isEmpty());
+        return new PastedPage(name, blocks.stream().map(Block::text).toList());
     }
 
     /** The only block that begins so. */
@@ -41,5 +31,14 @@ record PastedPage(String name, List<String> blocks) {
                 .toList();
         assertThat(found).as("blocks of %s that begin with %s", name, beginning).hasSize(1);
         return found.get(0);
+    }
+
+    /** Of such a block, the lines behind prompts, without the output between them. */
+    String prompted(String beginning) {
+        return block(beginning)
+                .lines()
+                .filter(line -> line.startsWith(PROMPT))
+                .map(line -> line.substring(PROMPT.length()) + "\n")
+                .collect(Collectors.joining());
     }
 }

@@ -54,9 +54,14 @@ public final class Main implements Runnable {
     }
 
     static int execute(String... args) {
+        return line().execute(args);
+    }
+
+    /** The commands with their options; it runs nothing by itself. */
+    static CommandLine line() {
         CommandLine line = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
         tellVersion(line);
-        return line.execute(args);
+        return line;
     }
 
     private static void tellVersion(CommandLine line) {

@@ -60,13 +60,18 @@ final class CommandPage {
         spec.positionalParameters().stream()
                 .filter(parameter -> !parameter.hidden())
                 .forEach(parameter -> words.add(
-                        parameter.arity().min() == 0 ? "[" + parameter.paramLabel() + "]" : parameter.paramLabel()));
+                        isNeeded(parameter) ? parameter.paramLabel() : "[" + parameter.paramLabel() + "]"));
         List<OptionSpec> options = own(spec);
         options.stream().filter(CommandPage::isMandatory).forEach(option -> words.add(text(option)));
         if (!options.stream().allMatch(CommandPage::isMandatory)) {
             words.add("[OPTIONS]");
         }
         return String.join(" ", words);
+    }
+
+    /** Whether the command refuses to run without it. */
+    static boolean isNeeded(PositionalParamSpec parameter) {
+        return parameter.arity().min() > 0 && parameter.defaultValue() == null;
     }
 
     /** In an exclusive group picocli marks options as required. */
