@@ -30,7 +30,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
 /** The index gives exactly the results of testing every subscription in turn. */
-class TenantIndexProperties {
+class TenantIndexModelTest {
 
     /** One change; {@code options} null to remove. */
     record Step(TopicFilter filter, Receiver receiver, SubscriptionOptions options) {}
@@ -104,7 +104,7 @@ class TenantIndexProperties {
                 expected.merge(
                         key.receiver,
                         new Copy(options.qos(), options.retainAsPublished(), ids),
-                        TenantIndexProperties::join);
+                        TenantIndexModelTest::join);
             }
         });
         Map<Receiver, Copy> actual = new HashMap<>();

@@ -21,7 +21,7 @@ import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
 /** A walk over the index finds the same topics as testing every topic, in key order. */
-class RetainIndexProperties {
+class RetainIndexModelTest {
     private static final TenantId TENANT = new TenantId("t");
     private static final TenantId NEIGHBOUR = new TenantId("t-2");
     private static final long NOW = 1000;
@@ -53,7 +53,7 @@ class RetainIndexProperties {
         assertThat(counters.retained.sum()).isEqualTo(model.size());
         assertThat(counters.payloadBytes.sum())
                 .isEqualTo(model.values().stream()
-                        .mapToInt(RetainIndexProperties::bytes)
+                        .mapToInt(RetainIndexModelTest::bytes)
                         .sum());
         for (TopicFilter filter : filters) {
             List<byte[]> expected = model.entrySet().stream()
