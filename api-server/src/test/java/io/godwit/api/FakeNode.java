@@ -87,6 +87,10 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     final List<CompletableFuture<?>> hanging = new CopyOnWriteArrayList<>();
     /** Whether no connection can be ended now. */
     volatile boolean isBusy;
+    /** Does not answer whether it has ended a connection. */
+    volatile boolean holdsDisconnects;
+    /** The answers that it holds. */
+    final List<CompletableFuture<Answer<Boolean>>> heldDisconnects = new CopyOnWriteArrayList<>();
     /** A list from before this key finds nothing in its time, and has looked so far. */
     volatile ClientKey looksUpTo;
 
@@ -210,6 +214,11 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     public synchronized CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
         if (isBusy) {
             return CompletableFuture.failedFuture(new NotServingException("too many questions"));
+        }
+        if (holdsDisconnects) {
+            CompletableFuture<Answer<Boolean>> held = new CompletableFuture<>();
+            heldDisconnects.add(held);
+            return held;
         }
         ClientView client = clients.get(key);
         if (client != null && client.connected()) {

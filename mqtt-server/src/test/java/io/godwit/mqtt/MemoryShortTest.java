@@ -78,6 +78,27 @@ class MemoryShortTest {
         }
     }
 
+    /** Its session has the message, and only the client can end the exchange. */
+    @Test
+    void aRepetitionOnTheNextConnectionIsTaken() {
+        try (TestNode node = new TestNode(memory)) {
+            try (TestClient client = TestClient.persistent(node.address, 5, "c")) {
+                client.send(TestClient.publish(7, Qos.EXACTLY_ONCE, false, "t", "begun before"));
+                client.receive(PubRec.class);
+            }
+            try (TestClient client = TestClient.persistent(node.address, 5, "c")) {
+                set(node, true);
+                client.send(
+                        TestClient.publish(7, Qos.EXACTLY_ONCE, false, "t", "begun before"),
+                        TestClient.publish(8, Qos.EXACTLY_ONCE, false, "t", "x"));
+                assertThat(client.receive(PubRec.class)).isEqualTo(new PubRec(7));
+                assertThat(client.receive(PubRec.class)).isEqualTo(new PubRec(8, ReasonCode.QUOTA_EXCEEDED));
+                client.send(new PubRel(7, ReasonCode.SUCCESS));
+                assertThat(client.receive(PubComp.class).packetId()).isEqualTo(7);
+            }
+        }
+    }
+
     /** A CONNECT on a connection that was there before memory was short. */
     @Test
     void aConnectThatComesTooLateIsRefused() {

@@ -3,7 +3,10 @@ package io.godwit.api.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.audit.RecordBudget.Room;
+import io.godwit.api.auth.Principal;
+import io.godwit.api.auth.Role;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RecordBudgetTest {
@@ -43,5 +46,39 @@ class RecordBudgetTest {
         assertThat(RecordBudget.Bounds.of(1)).isEqualTo(RecordBudget.Bounds.of(100));
         assertThat(RecordBudget.Bounds.of(1_000).all())
                 .isEqualTo(10 * RecordBudget.Bounds.of(100).all());
+    }
+
+    @Test
+    void theTokensOfATenantShareTheirBudget() {
+        String one = share("one", Optional.of("birds"));
+        String two = share("two", Optional.of("birds"));
+        budget.charge(one, 60);
+        budget.charge(two, 60);
+        assertThat(budget.room(one)).isEqualTo(Room.SHORT);
+        assertThat(budget.room(two)).isEqualTo(Room.SHORT);
+        assertThat(budget.room(share("one", Optional.empty()))).isEqualTo(Room.WHOLE);
+    }
+
+    private static String share(String name, Optional<String> tenant) {
+        return new Principal(name, Role.OPERATOR, tenant, Principal.Kind.TOKEN, "file").share();
+    }
+
+    /** The number of tokens is not bounded, and that of callers here is. */
+    @Test
+    void aCallerIsForgottenOnlyAfterManyOthersThatCameLater() {
+        int most = 10_000;
+        budget.charge("a", 400);
+        chargeMany("b", most - 1);
+        assertThat(budget.room("a")).isEqualTo(Room.NONE);
+        chargeMany("c", most - 1);
+        assertThat(budget.room("a")).as("it has just asked").isEqualTo(Room.NONE);
+        chargeMany("d", most);
+        assertThat(budget.room("a")).isEqualTo(Room.WHOLE);
+    }
+
+    private void chargeMany(String prefix, int callers) {
+        for (int i = 0; i < callers; i++) {
+            budget.charge(prefix + i, 1);
+        }
     }
 }

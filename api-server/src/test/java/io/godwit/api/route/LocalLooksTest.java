@@ -3,6 +3,7 @@ package io.godwit.api.route;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Workers;
 import io.godwit.api.port.LocalCallers.Ends;
 import io.godwit.api.port.LocalCallers.Peer;
@@ -73,7 +74,58 @@ class LocalLooksTest {
             held.countDown();
             assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
             assertThat(others.get(0).get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+            assertThat(asked.ask(connection(2)).get(60, TimeUnit.SECONDS))
+                    .as("the places of those that waited are free again")
+                    .isEqualTo(Peer.TRUSTED);
         }
+    }
+
+    /** It is a connection that closes while it is looked for. */
+    @Test
+    void aCallerThatLeavesTakesNoAnswerFromOthers() throws Exception {
+        try (Workers workers = new Workers()) {
+            LocalLooks asked = new LocalLooks(this::look, workers);
+            CompletableFuture<Peer> first = asked.ask(connection(2));
+            Await.until("it looks", () -> looks.size() == 1);
+            CompletableFuture<Peer> leaves = asked.ask(connection(3));
+            CompletableFuture<Peer> stays = asked.ask(connection(4));
+            CompletableFuture<Peer> twice = asked.ask(connection(4));
+            CompletableFuture<Peer> another = asked.ask(connection(5));
+            first.cancel(false);
+            leaves.cancel(false);
+            held.countDown();
+            assertThat(stays.get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+            assertThat(twice.get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+            assertThat(another.get(60, TimeUnit.SECONDS)).isEqualTo(Peer.ANOTHER_USER);
+            assertThat(looks).containsExactly(1, 4);
+        }
+    }
+
+    @Test
+    void looksAreAMomentApart() throws Exception {
+        held.countDown();
+        try (Workers workers = new Workers()) {
+            long begun = System.nanoTime();
+            LocalLooks asked = new LocalLooks(this::look, workers);
+            for (int i = 0; i < 4; i++) {
+                assertThat(asked.ask(connection(2)).get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+            }
+            assertThat(looks).hasSize(4);
+            assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(3 * 50));
+        }
+    }
+
+    @Test
+    void withoutAWorkerAllThatWaitAreTold() {
+        Workers workers = new Workers();
+        workers.close();
+        LocalLooks asked = new LocalLooks(this::look, workers);
+        for (int i = 0; i < 3; i++) {
+            CompletableFuture<Peer> answer = asked.ask(connection(2));
+            Await.until("it is told", answer::isDone);
+            assertThatThrownBy(answer::get).hasCauseInstanceOf(ProblemException.class);
+        }
+        assertThat(looks).isEmpty();
     }
 
     @Test

@@ -57,6 +57,23 @@ class TurnsTest {
         assertThat(begun).containsExactly("a0", "a1", "a2", "a4");
     }
 
+    @Test
+    void aPlaceAmongThoseThatWaitIsGivenBackOnce() {
+        List<Turns.Turn> all = begin("a", Turns.MOST + Turns.MOST_WAITING);
+        assertThat(turn("a", "too many").begin()).isFalse();
+        all.get(Turns.MOST).end();
+        all.get(Turns.MOST).end();
+        Turns.Turn next = turn("a", "next");
+        assertThat(next.begin()).isTrue();
+        assertThat(turn("a", "too many").begin()).isFalse();
+        assertThat(begun).hasSize(Turns.MOST);
+
+        all.forEach(Turns.Turn::end);
+        assertThat(begun).endsWith("next").doesNotContain("a" + Turns.MOST, "too many");
+        next.end();
+        assertThat(turns.callers()).isZero();
+    }
+
     /** Nodes search on after the caller has left: its next searches wait for that. */
     @Test
     void aTurnGoesOnWhileNodesSearch() {

@@ -294,4 +294,23 @@ class OperatorPublisherTest {
         answer.complete(DistOutcome.DELIVERED);
         assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.DELIVERED);
     }
+
+    /** It may still reach its receivers. */
+    @Test
+    void aMessageWhoseCallerGivesUpCountsUntilItIsAnswered() {
+        CompletableFuture<DistOutcome> late = new CompletableFuture<>();
+        answer = late;
+        for (int i = 0; i < OF_TENANT; i++) {
+            publish("a", 3, false).cancel(false);
+        }
+        fails(publish("a", 3, false), NotServingException.class);
+        assertThat(published).hasSize(OF_TENANT);
+
+        late.complete(DistOutcome.DELIVERED);
+        answer = new CompletableFuture<>();
+        for (int i = 0; i < OF_TENANT; i++) {
+            assertThat(publish("a", 3, false)).isNotDone();
+        }
+        fails(publish("a", 3, false), NotServingException.class);
+    }
 }

@@ -85,6 +85,36 @@ class InboundWaitsTest {
         assertThat(store.host.await(three).isDistributed()).isFalse();
     }
 
+    /** A second distribution beside the first would let "two" overtake "one" when this fails. */
+    @Test
+    void whatASecondConnectionLeavesJoinsTheDistributionThatIsUnderWay() {
+        TestConnection first = store.attach("a");
+        store.host.await(first.attachment().receive(5, store.message("one", 2)));
+        store.publishAnswer = null;
+        store.detach(first);
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS);
+        assertThat(published()).containsExactly("one");
+
+        TestConnection second = store.attach("a");
+        CompletableFuture<Inbound> two = second.attachment().receive(6, store.message("two", 2));
+        store.host.runUntilIdle();
+        assertThat(two).isNotDone();
+        store.detach(second);
+        assertThat(two).isCompletedExceptionally();
+        store.host.advanceMillis(InboundHandler.GRACE_MILLIS);
+        assertThat(published()).containsExactly("one", "two");
+        assertThat(store.published.get(1).order())
+                .isSameAs(store.published.get(0).order());
+
+        TestConnection third = store.attach("a");
+        CompletableFuture<Inbound> three = third.attachment().receive(7, store.message("three", 2));
+        store.host.runUntilIdle();
+        assertThat(three).isNotDone();
+        store.answerPublishes(true);
+        assertThat(store.host.await(three).isDistributed()).isFalse();
+        assertThat(store.published).as("each once").hasSize(2);
+    }
+
     /** Its client sends it again, and the store must know it under one token. */
     @Test
     void aMessageThatWaitsAndCannotBeStoredIsNotDistributed() {

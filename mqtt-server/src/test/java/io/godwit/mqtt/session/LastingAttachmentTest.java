@@ -287,6 +287,20 @@ class LastingAttachmentTest {
         assertThat(stage.isEnded).isTrue();
     }
 
+    /** Its client should look for another node, and not wait for this one. */
+    @Test
+    void aStoreThatHasStoppedIsNotWaitedFor() {
+        PersistentSession session = subscribed();
+        stage.inbox.failNext(new RangeException(Cause.STORE_FAILED, "the disk failed"));
+        move();
+        assertThat(stage.connection.closeReason).isEqualTo(ReasonCode.SERVER_BUSY.name());
+        assertThat(stage.count("attachments.lost")).isOne();
+        assertThat(stage.waitsOver(NodeWait.HOME_MOVED)).isZero();
+        assertThat(stage.inbox.continued()).isZero();
+        stage.cut(session);
+        assertThat(stage.isEnded).isTrue();
+    }
+
     /** Otherwise the detach, and with it the client id, would wait for ever. */
     @Test
     void theNextLeaderIsAskedThoughTheEndOfTheAttachmentDoesNotArrive() {

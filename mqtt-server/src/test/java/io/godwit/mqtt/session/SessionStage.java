@@ -14,6 +14,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.tenant.TenantNaming;
+import io.godwit.mqtt.tenant.Tenants;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.LoopContext;
@@ -84,6 +85,11 @@ final class SessionStage {
                 1);
         loop.bindToCurrentThread();
         dist.deliverTo(new LiveFanOut(1, () -> 0), inbox.deliverer());
+    }
+
+    /** The settings of tenants. */
+    Tenants tenants() {
+        return services.policies().tenants();
     }
 
     static ClientInfo info(String clientId) {
