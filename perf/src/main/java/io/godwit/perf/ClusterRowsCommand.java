@@ -3,6 +3,7 @@ package io.godwit.perf;
 import io.godwit.perf.cluster.ClusterSettings;
 import io.godwit.perf.report.TableReport;
 import io.godwit.perf.report.Verdict;
+import io.godwit.perf.rows.LoadTimes;
 import io.godwit.perf.rows.RowRuns;
 import io.godwit.perf.rows.Setup;
 import java.io.IOException;
@@ -81,6 +82,13 @@ final class ClusterRowsCommand implements Callable<Integer> {
     private Duration duration = Duration.ofSeconds(10);
 
     @Option(
+            names = "--warm-up",
+            paramLabel = "TIME",
+            converter = Durations.class,
+            description = "time before the measured time of each load (default: 5s, or less if --seconds is less)")
+    private @Nullable Duration warmUp;
+
+    @Option(
             names = "--passes",
             paramLabel = "N",
             description = "how often all is measured; the table has medians (default: ${DEFAULT-VALUE})")
@@ -108,7 +116,8 @@ final class ClusterRowsCommand implements Callable<Integer> {
                 all.add(new Setup(size, ClusterSettings.usualVoters(size), true));
             }
             Setup many = new Setup(nodes, voters != null ? voters : ClusterSettings.usualVoters(nodes), true);
-            runs = new RowRuns(many, all, new LinkedHashSet<>(only), this::settings, scale, duration, System.out);
+            LoadTimes times = LoadTimes.of(warmUp, duration);
+            runs = new RowRuns(many, all, new LinkedHashSet<>(only), this::settings, scale, times, System.out);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

@@ -31,8 +31,8 @@ class PerfPagesTest {
         List<String> wrong = new ArrayList<>();
         for (PageCommand command : commands) {
             fault(command, benchmarks)
-                    .ifPresent(fault -> wrong.add(
-                            command.place() + ": " + String.join(" ", command.words()) + ": " + fault));
+                    .ifPresent(fault ->
+                            wrong.add(command.place() + ": " + String.join(" ", command.words()) + ": " + fault));
         }
 
         assertThat(wrong).isEmpty();
@@ -62,11 +62,8 @@ class PerfPagesTest {
 
     private static Set<String> benchmarks() throws IOException {
         String script = Files.readString(Path.of(System.getProperty("godwit.root"), "bin/perf.sh"));
-        Set<String> names = BENCHMARK
-                .matcher(script)
-                .results()
-                .map(found -> found.group(1))
-                .collect(Collectors.toSet());
+        Set<String> names =
+                BENCHMARK.matcher(script).results().map(found -> found.group(1)).collect(Collectors.toSet());
         assertThat(names).contains("jmh", "sessions");
         return names;
     }

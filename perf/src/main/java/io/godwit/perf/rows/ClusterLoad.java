@@ -29,19 +29,12 @@ import java.util.concurrent.TimeoutException;
 /** Runs loads on a running cluster, one after the other. Used by one thread. */
 final class ClusterLoad {
     private static final double REACHED = 0.98;
-    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(5);
     private static final Duration ATTEMPT_WARM_UP = Duration.ofSeconds(1);
     private static final Duration DRAIN = Duration.ofSeconds(5);
     private static final Duration HELD = Duration.ofMillis(500);
     private static final Duration SHORTEST_ATTEMPT = Duration.ofSeconds(1);
     /** Time after which the work that closed connections leave behind is done, or nearly. */
     private static final Duration CALM = Duration.ofSeconds(5);
-
-    /**
-     * Factor of the warm-up with large messages: brokers that have not carried any before spend most of their time in
-     * the JVM's compiler, for about fifteen seconds on two cores.
-     */
-    private static final int WARM_UPS_BESIDE_LARGE = 4;
 
     private static final Duration LONGER = Duration.ofSeconds(1);
     private static final Duration LARGE_END = Duration.ofMinutes(2);
@@ -53,13 +46,16 @@ final class ClusterLoad {
 
     private final BrokerCluster cluster;
     private final double scale;
+    private final Duration warmUp;
+    private final Duration warmUpBesideLarge;
     private final Duration duration;
 
-    /** @param duration the measured time of each load */
-    ClusterLoad(BrokerCluster cluster, double scale, Duration duration) {
+    ClusterLoad(BrokerCluster cluster, double scale, LoadTimes times) {
         this.cluster = cluster;
         this.scale = scale;
-        this.duration = duration;
+        this.warmUp = times.warmUp();
+        this.warmUpBesideLarge = times.warmUpBesideLarge();
+        this.duration = times.measured();
     }
 
     /**
@@ -75,15 +71,11 @@ final class ClusterLoad {
             case RECONNECT -> new KilledNode(cluster).run(load.scenario(scale, duration.toMillis() / 1e3));
             case SMALL_BESIDE_LARGE -> besideLarge(load);
             case RESYNC -> new RestartedNode(cluster).run(Load.filters(scale), load.rate(scale));
-            default -> figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp(), duration));
+            default -> figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp, duration));
         };
     }
 
-    private Duration warmUp() {
-        return duration.compareTo(LONGEST_WARM_UP) < 0 ? duration : LONGEST_WARM_UP;
-    }
-
-    private RunResult run(Load load, Scenario scenario, Duration warmUp, Duration measured)
+    private RunResult run(Load load, Scenario scenario, Duration before, Duration measured)
             throws LoadFailedException, InterruptedException {
         ClientSettings clients = ClientSettings.plain(cluster.endpoints(), load.placement());
         List<String> obstacles = Preflight.obstacles(scenario, clients);
@@ -91,7 +83,7 @@ final class ClusterLoad {
             throw new LoadFailedException(String.join("; ", obstacles));
         }
         LoadSettings settings = new LoadSettings(
-                warmUp,
+                before,
                 scenario.isConnecting() ? HELD : measured,
                 DRAIN,
                 scenario.isClosedLoop() ? CLOSED_LOOP_WINDOW : WINDOW,
@@ -112,15 +104,15 @@ final class ClusterLoad {
 
     /** Runs small messages while large ones take the same way, from before the measured time until after it. */
     private Figures besideLarge(Load load) throws LoadFailedException, InterruptedException {
-        Duration warmUp = warmUp().multipliedBy(WARM_UPS_BESIDE_LARGE);
-        FutureTask<RunResult> large = new FutureTask<>(() -> run(load, Load.large(), warmUp, duration.plus(LONGER)));
+        FutureTask<RunResult> large =
+                new FutureTask<>(() -> run(load, Load.large(), warmUpBesideLarge, duration.plus(LONGER)));
         Thread thread = new Thread(large, "large");
         thread.setDaemon(true);
         thread.start();
         Figures small;
         Figures beside;
         try {
-            small = figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp, duration));
+            small = figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUpBesideLarge, duration));
             beside = figures(large.get(LARGE_END.toMillis(), TimeUnit.MILLISECONDS));
         } catch (ExecutionException e) {
             throw new LoadFailedException("the large messages: "

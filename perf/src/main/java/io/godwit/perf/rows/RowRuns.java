@@ -6,7 +6,6 @@ import io.godwit.perf.cluster.ClusterSettings;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.report.TableReport;
 import java.io.PrintStream;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -29,7 +28,7 @@ public final class RowRuns {
     private final Map<Setup, Set<Load>> loads;
     private final Map<Setup, ClusterSettings> clusters = new HashMap<>();
     private final double scale;
-    private final Duration duration;
+    private final LoadTimes times;
     private final PrintStream out;
     private final Measurements told = new Measurements();
 
@@ -39,7 +38,7 @@ public final class RowRuns {
      * @param only ids of rows; empty for all
      * @param clusters creates settings; throws {@link IllegalArgumentException} if there can be no such cluster
      * @param scale above 0, at most 1: factor of rates and connections
-     * @param duration the measured time of each load
+     * @param times of each load
      */
     public RowRuns(
             Setup many,
@@ -47,20 +46,17 @@ public final class RowRuns {
             Set<String> only,
             Function<Setup, ClusterSettings> clusters,
             double scale,
-            Duration duration,
+            LoadTimes times,
             PrintStream out) {
         if (!(scale > 0 && scale <= 1)) {
             throw new IllegalArgumentException("--scale must be above 0 and at most 1, was " + scale);
-        }
-        if (duration.toMillis() < 500 || duration.toMinutes() > 10) {
-            throw new IllegalArgumentException("--seconds must be 0.5 s to 10 minutes, was " + duration);
         }
         rows = Rows.of(many, sizes, only);
         loads = loads(rows);
         // reports mistakes in any of them before one is started
         loads.keySet().forEach(setup -> this.clusters.put(setup, clusters.apply(setup)));
         this.scale = scale;
-        this.duration = duration;
+        this.times = times;
         this.out = out;
     }
 
@@ -112,7 +108,7 @@ public final class RowRuns {
             settings = settings.with(load.configuration(), load.leastHeap(scale));
         }
         try (BrokerCluster cluster = BrokerCluster.start(settings, out::println)) {
-            ClusterLoad runs = new ClusterLoad(cluster, scale, duration);
+            ClusterLoad runs = new ClusterLoad(cluster, scale, times);
             for (Load load : wanted) {
                 try {
                     Figures figures = runs.run(load);

@@ -226,6 +226,22 @@ class RowTableTest {
         assertThatThrownBy(() -> runs(1, Duration.ofMillis(1))).hasMessageContaining("--seconds must be 0.5 s");
     }
 
+    @Test
+    void theWarmUpFollowsTheMeasuredTimeUnlessItIsGiven() {
+        LoadTimes usual = LoadTimes.of(null, Duration.ofSeconds(10));
+        LoadTimes brief = LoadTimes.of(null, Duration.ofSeconds(1));
+        LoadTimes long30 = LoadTimes.of(Duration.ofSeconds(30), Duration.ofSeconds(10));
+
+        assertThat(usual.warmUp()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(usual.warmUpBesideLarge()).isEqualTo(Duration.ofSeconds(20));
+        assertThat(brief.warmUp()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(brief.warmUpBesideLarge()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(long30.warmUp()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(long30.warmUpBesideLarge()).isEqualTo(Duration.ofSeconds(30));
+        assertThatThrownBy(() -> LoadTimes.of(Duration.ofMinutes(11), Duration.ofSeconds(10)))
+                .hasMessageContaining("--warm-up must be 0 s to 10 minutes");
+    }
+
     private static RowRuns runs(double scale, Duration duration) {
         return new RowRuns(
                 THREE,
@@ -235,7 +251,7 @@ class RowTableTest {
                     throw new AssertionError("no cluster is asked for");
                 },
                 scale,
-                duration,
+                LoadTimes.of(null, duration),
                 System.out);
     }
 
