@@ -194,8 +194,9 @@ class ApiLeaveTest {
             Await.until("it is connected", () -> api.node.counts.open() >= 1);
             turnLoop(api);
             caller.close();
-            Await.until("it has left", () -> api.node.counts.all().keySet().stream()
-                    .anyMatch(name -> name.startsWith("publishMessage ")));
+            Await.until(
+                    "it has left",
+                    () -> api.node.counts.all().keySet().stream().anyMatch(name -> name.startsWith("publishMessage ")));
             assertThat(status(api, "DELETE", "/api/v1/clients/none", "gw_ops")).isEqualTo(404);
             assertThat(api.node.messages.published).isEmpty();
             Await.until("the next change is recorded", () -> !lines.isEmpty());

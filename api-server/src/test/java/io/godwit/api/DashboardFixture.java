@@ -26,6 +26,7 @@ abstract class DashboardFixture {
     static final Path PICTURES = Path.of("target/dashboard");
     /** Milliseconds between two figures. */
     static final long STEP = 10_000;
+
     private static final List<Double> BOUNDS = List.of(1.0, 5.0, 25.0, 100.0);
 
     /** Client ids chosen to harm whoever views them. */

@@ -140,8 +140,7 @@ public final class KvNode implements AutoCloseable {
      * @param measures is told how long operations take
      * @param reports is told what happens to ranges
      */
-    public static KvNode open(
-            KvNodeConfig config, StartProgress progress, StoreMeasures measures, RangeReports reports)
+    public static KvNode open(KvNodeConfig config, StartProgress progress, StoreMeasures measures, RangeReports reports)
             throws IOException {
         return open(config, DiskGuard.Disk::of, progress, new Told(measures, reports));
     }

@@ -91,11 +91,13 @@ class RangeEventsTest {
 
             assertThat(store.ranges().merge(1, 2, child, 2).get(30, TimeUnit.SECONDS))
                     .isEqualTo(ChangeOutcome.DONE);
-            assertThat(of(BrokerEvent.RangesMerged.class, events)).singleElement().satisfies(merged -> {
-                assertThat(merged.rangeId()).isEqualTo(1);
-                assertThat(merged.mergedRangeId()).isEqualTo(child);
-                assertThat(merged.epoch()).isGreaterThan(2);
-            });
+            assertThat(of(BrokerEvent.RangesMerged.class, events))
+                    .singleElement()
+                    .satisfies(merged -> {
+                        assertThat(merged.rangeId()).isEqualTo(1);
+                        assertThat(merged.mergedRangeId()).isEqualTo(child);
+                        assertThat(merged.epoch()).isGreaterThan(2);
+                    });
             assertThat(of(RangeLeadershipEnded.class, events))
                     .as("the node still leads what it led")
                     .noneMatch(ended -> ended.rangeId() == 1);
@@ -132,7 +134,9 @@ class RangeEventsTest {
         try (KvNode node = open()) {
             KvStore store = open(node, () -> failing);
             assertThat(append(store.client(), 1, "bad")).failsWithin(30, TimeUnit.SECONDS);
-            Await.until("it is told", () -> !of(BrokerEvent.ReplicaStopped.class, events).isEmpty());
+            Await.until(
+                    "it is told",
+                    () -> !of(BrokerEvent.ReplicaStopped.class, events).isEmpty());
         }
         assertThat(of(BrokerEvent.ReplicaStopped.class, events)).singleElement().satisfies(stopped -> {
             assertThat(stopped.store()).isEqualTo("test");
@@ -169,17 +173,18 @@ class RangeEventsTest {
                     .extracting(RangeReplicasChanged::epoch)
                     .doesNotHaveDuplicates();
             assertThat(all)
-                    .filteredOn(change -> change.learners().isEmpty() && change.voters().size() == 3)
+                    .filteredOn(change ->
+                            change.learners().isEmpty() && change.voters().size() == 3)
                     .singleElement()
                     .satisfies(last -> assertThat(last.voters()).containsExactlyInAnyOrderElementsOf(ids));
 
             int from = cluster.leader(1);
             int to = from == 2 ? 3 : 2;
             cluster.moveLeader(from, to);
-            KvCluster.eventually("the old leader tells of it", () -> of(
-                            RangeLeadershipEnded.class, byNode.get(from))
-                    .stream()
-                    .anyMatch(ended -> ended.cause() == LeadershipEndCause.HANDED_OVER));
+            KvCluster.eventually(
+                    "the old leader tells of it",
+                    () -> of(RangeLeadershipEnded.class, byNode.get(from)).stream()
+                            .anyMatch(ended -> ended.cause() == LeadershipEndCause.HANDED_OVER));
             KvCluster.eventually(
                     "the new leader tells of it",
                     () -> !of(RangeLeadershipBegan.class, byNode.get(to)).isEmpty());

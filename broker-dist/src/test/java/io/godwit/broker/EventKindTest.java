@@ -16,9 +16,8 @@ import org.slf4j.event.Level;
 class EventKindTest {
     @Test
     void noEventIsWithoutItsKind() {
-        Set<Class<?>> kinds = EventKind.ALL.stream()
-                .<Class<?>>map(EventKind::event)
-                .collect(Collectors.toUnmodifiableSet());
+        Set<Class<?>> kinds =
+                EventKind.ALL.stream().<Class<?>>map(EventKind::event).collect(Collectors.toUnmodifiableSet());
 
         assertThat(kinds)
                 .hasSameSizeAs(EventKind.ALL)
@@ -35,8 +34,7 @@ class EventKindTest {
             assertThat(rows.stream().filter(row -> row.startsWith("| " + name + " |")))
                     .as("rows of %s", name)
                     .singleElement()
-                    .satisfies(row ->
-                            assertThat(row).contains(kind.meters().toArray(new String[0])));
+                    .satisfies(row -> assertThat(row).contains(kind.meters().toArray(new String[0])));
             assertThat(plugins).as("the table of other names").contains(name);
         }
     }

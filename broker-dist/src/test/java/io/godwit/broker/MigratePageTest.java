@@ -36,7 +36,8 @@ class MigratePageTest {
 
     @BeforeAll
     static void readTheReference() throws IOException {
-        Matcher stated = STATED.matcher(DocumentPage.read("docs/configuration.md").text());
+        Matcher stated =
+                STATED.matcher(DocumentPage.read("docs/configuration.md").text());
         while (stated.find()) {
             String path = stated.group(1);
             KEYS.add(path);
@@ -68,8 +69,13 @@ class MigratePageTest {
 
     @Test
     void whatIsNotThereIsFound() {
-        for (String wrong : List.of("`sessionConfig.maxQueue`", "`maxQueuedMessages`", "`authConfig.provider: ldap`",
-                "`topicConfig.rewrite`, `maxPacketBytes`", "the provider `ldap`", "`bin/godwit-ctl`")) {
+        for (String wrong : List.of(
+                "`sessionConfig.maxQueue`",
+                "`maxQueuedMessages`",
+                "`authConfig.provider: ldap`",
+                "`topicConfig.rewrite`, `maxPacketBytes`",
+                "the provider `ldap`",
+                "`bin/godwit-ctl`")) {
             assertThat(names(wrong)).as(wrong).anyMatch(name -> !isThere(name, wrong));
         }
     }

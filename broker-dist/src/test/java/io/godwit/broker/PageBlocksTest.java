@@ -57,8 +57,8 @@ class PageBlocksTest {
         List<String> unknown = new ArrayList<>();
         List<Unread> left = new ArrayList<>(UNREAD);
         for (Block block : DocumentPage.blocks(DocumentPage.all(), Kind.OTHER)) {
-            boolean isKnown = left.removeIf(
-                    each -> block.page().equals(each.page()) && block.beginsWith(each.beginning()));
+            boolean isKnown =
+                    left.removeIf(each -> block.page().equals(each.page()) && block.beginsWith(each.beginning()));
             if (!isKnown) {
                 unknown.add(block.place() + ": " + block.text());
             }
@@ -72,7 +72,8 @@ class PageBlocksTest {
     @Test
     void theKindOfABlockIsSeen() {
         assertThat(kind("$ bin/godwit-admin members\n")).isEqualTo(Kind.SHELL);
-        assertThat(kind("# all of it\nJVM_OPTS=-Da=b bin/standalone.sh start\n")).isEqualTo(Kind.SHELL);
+        assertThat(kind("# all of it\nJVM_OPTS=-Da=b bin/standalone.sh start\n"))
+                .isEqualTo(Kind.SHELL);
         assertThat(kind("   authConfig:\n     provider: file\n")).isEqualTo(Kind.YAML);
         assertThat(kind("- all a b c\n")).isEqualTo(Kind.YAML);
         assertThat(kind("deny all all a/#\n")).isEqualTo(Kind.RULES);

@@ -113,8 +113,7 @@ class PageConfigurationTest {
         try (Stream<Path> examples = Files.list(Path.of(System.getProperty("godwit.root"), "docs/examples"))) {
             for (Path example : examples.toList()) {
                 sources.addAll(PluginJars.sourcesIn(example.resolve("src/main/java")));
-                try (Stream<Path> services =
-                        Files.list(example.resolve("src/main/resources/META-INF/services"))) {
+                try (Stream<Path> services = Files.list(example.resolve("src/main/resources/META-INF/services"))) {
                     for (Path service : services.toList()) { // each example has another kind
                         Files.copy(service, offered.resolve(service.getFileName()));
                     }
@@ -149,7 +148,11 @@ class PageConfigurationTest {
         String text = inFile(block);
         Optional<Listed> refused = find(REFUSED, block);
         if (refused.isPresent()) {
-            assertThat(errors(text)).as(text).singleElement().asString().contains(refused.get().what());
+            assertThat(errors(text))
+                    .as(text)
+                    .singleElement()
+                    .asString()
+                    .contains(refused.get().what());
         } else {
             assertThat(errors(text)).as(text).isEmpty();
         }
@@ -194,8 +197,10 @@ class PageConfigurationTest {
         List<Block> blocks = DocumentPage.blocks(DocumentPage.all(), Kind.YAML);
         Stream.of(PRINTED, WITHIN, BESIDE, REFUSED, List.of(TENANTS, VALUES))
                 .flatMap(List::stream)
-                .forEach(listed ->
-                        assertThat(blocks).as(listed.toString()).filteredOn(listed::is).hasSize(1));
+                .forEach(listed -> assertThat(blocks)
+                        .as(listed.toString())
+                        .filteredOn(listed::is)
+                        .hasSize(1));
     }
 
     /** {@code helm/check.sh} renders the chart; this finds values that the chart does not have. */
@@ -213,7 +218,8 @@ class PageConfigurationTest {
                     addUnknown(unknown, block.place(), values, shipped);
                 }
             }
-            Matcher set = Pattern.compile("--set(?:-string)? ([a-z][a-zA-Z.]*=[^\\s`]*)").matcher(page.text());
+            Matcher set = Pattern.compile("--set(?:-string)? ([a-z][a-zA-Z.]*=[^\\s`]*)")
+                    .matcher(page.text());
             while (set.find()) {
                 for (String value : set.group(1).split(",", -1)) {
                     found++;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.testing.DocumentPage;
 import io.godwit.testing.PageCommand;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +43,11 @@ class PageRequestsTest {
      * @param target path and query
      * @param body JSON; null for none
      */
-    private record Request(String place, String method, String target, @Nullable String body) {}
+    private record Request(
+            String place,
+            String method,
+            String target,
+            @Nullable String body) {}
 
     @Test
     void theApiHasTheRequestsOfThePages() throws IOException {
@@ -113,12 +116,14 @@ class PageRequestsTest {
         if (routes.isEmpty()) {
             return Optional.of("no such route");
         }
-        String method = request.method().equals("HEAD") ? "get" : request.method().toLowerCase(Locale.ROOT);
+        String method =
+                request.method().equals("HEAD") ? "get" : request.method().toLowerCase(Locale.ROOT);
         Object operation = routes.get(0).get(method);
         if (!(operation instanceof Map<?, ?> found)) {
             return Optional.of("the route has no such method");
         }
-        Set<String> unknown = new TreeSet<>(question < 0 ? Set.of() : names(request.target().substring(question + 1)));
+        Set<String> unknown =
+                new TreeSet<>(question < 0 ? Set.of() : names(request.target().substring(question + 1)));
         unknown.removeAll(parameters(routes.get(0)));
         unknown.removeAll(parameters(found));
         if (!unknown.isEmpty()) {

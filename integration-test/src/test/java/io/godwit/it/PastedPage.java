@@ -19,8 +19,9 @@ record PastedPage(String name, List<String> blocks) {
 
     static PastedPage read(String name) throws IOException {
         List<Block> blocks = DocumentPage.read(name).blocks();
-        assertThat(blocks).as("blocks of %s are indented", name).allMatch(block -> block.language()
-                .isEmpty());
+        assertThat(blocks)
+                .as("blocks of %s are indented", name)
+                .allMatch(block -> block.language().isEmpty());
         return new PastedPage(name, blocks.stream().map(Block::text).toList());
     }
 

@@ -82,8 +82,7 @@ class PastedPagesTest {
                             "$ bin/godwit-admin restore b-inbox.tar")),
             Map.entry(MIGRATE, List.of("bin/godwit-admin config import", "mosquitto_sub -h OLD")),
             Map.entry(SESSIONS, List.of("bin/godwit-admin ranges inbox")),
-            Map.entry(
-                    TENANTS, List.of("mqttServerConfig:", "tenantConfig:", "defaults:", "mosquitto_sub -p 1884")),
+            Map.entry(TENANTS, List.of("mqttServerConfig:", "tenantConfig:", "defaults:", "mosquitto_sub -p 1884")),
             Map.entry(TROUBLESHOOTING, List.of("bin/standalone.sh status")),
             Map.entry(UPGRADE, List.of("bin/standalone.sh stop --drain 30", "bin/standalone.sh start --config OLD")),
             Map.entry(WATCH, List.of("bin/godwit-admin token add prometheus", "bin/standalone.sh status")));
@@ -291,8 +290,10 @@ class PastedPagesTest {
         script.step("token", watch.block("bin/godwit-admin token add prometheus"));
         script.step(
                 "watch",
-                replaced(watch.block("bin/standalone.sh status"), "godwit-admin events", "godwit-admin events "
-                        + FOR_A_SECOND));
+                replaced(
+                        watch.block("bin/standalone.sh status"),
+                        "godwit-admin events",
+                        "godwit-admin events " + FOR_A_SECOND));
         script.step("sessions", PastedPage.read(SESSIONS).block("bin/godwit-admin ranges inbox"));
         script.step(
                 "trouble",
@@ -356,8 +357,7 @@ class PastedPagesTest {
         script.step("start", "bin/standalone.sh start");
         script.step(
                 "try",
-                replaced(
-                        replaced(tried, subscriber, subscriber + " -i watcher -c -q 1 -E"), " -m on", " -m on -q 1"));
+                replaced(replaced(tried, subscriber, subscriber + " -i watcher -c -q 1 -E"), " -m on", " -m on -q 1"));
         script.step("received", subscriber + " -i watcher -c -q 1 -W 3 2>/dev/null || [ $? = 27 ]"); // its time is over
         script.run(1883, List.of("data"));
 
@@ -375,7 +375,8 @@ class PastedPagesTest {
         PastedScript script = script();
         String block = PastedPage.read(AUTHENTICATION).block("head -c 32");
         int end = block.indexOf('\n') + 1;
-        Matcher plugins = Pattern.compile("(?m)^# standalone\\.yml: (plugins: .*)$").matcher(block);
+        Matcher plugins =
+                Pattern.compile("(?m)^# standalone\\.yml: (plugins: .*)$").matcher(block);
         assertThat(plugins.find()).as(block).isTrue();
         write(script, "conf/standalone.yml", "authConfig: {provider: jwt}\n" + plugins.group(1) + "\n");
         script.step("secret", block.substring(0, end));
@@ -400,7 +401,8 @@ class PastedPagesTest {
         StringBuilder lines = new StringBuilder();
         block.lines()
                 .filter(line -> line.startsWith("bin/"))
-                .forEach(line -> lines.append("printf 'grutto\\n' | ").append(line).append('\n'));
+                .forEach(line ->
+                        lines.append("printf 'grutto\\n' | ").append(line).append('\n'));
         script.step("users", lines.toString());
         script.step("left", "bin/godwit-passwd list");
         script.run(1883, List.of());
@@ -462,9 +464,7 @@ class PastedPagesTest {
     void aReleaseTakesThePlaceOfAnother() throws Exception {
         PastedScript script = script();
         PastedPage page = PastedPage.read(UPGRADE);
-        script.step(
-                "old",
-                "bin/standalone.sh start\nmosquitto_pub -t news/godwit -q 1 -r -m 'landed in Tasmania'");
+        script.step("old", "bin/standalone.sh start\nmosquitto_pub -t news/godwit -q 1 -r -m 'landed in Tasmania'");
         script.step("stop", page.block("bin/standalone.sh stop --drain 30"));
         script.step("unpack", "mkdir OLD && mv data log OLD && cp -a conf OLD");
         script.step("new", page.block("bin/standalone.sh start --config OLD"));

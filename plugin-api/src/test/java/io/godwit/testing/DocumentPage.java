@@ -50,8 +50,8 @@ public record DocumentPage(String name, String text, List<Block> blocks) {
                 + "|kubectl|mosquitto_pub|mosquitto_sub|mvn|openssl|python3|sysctl|systemctl";
 
         /** A prompt, variables, or nothing, then a program. */
-        private static final Pattern SHELL = Pattern.compile(
-                "(\\$ )?([A-Z_]+=\\S* )*(bin/|release/|helm/|\\.ci/|godwit-|(" + PROGRAMS + ") ).*");
+        private static final Pattern SHELL =
+                Pattern.compile("(\\$ )?([A-Z_]+=\\S* )*(bin/|release/|helm/|\\.ci/|godwit-|(" + PROGRAMS + ") ).*");
 
         private static final Pattern YAML = Pattern.compile("(- .*|[A-Za-z][A-Za-z0-9_-]*:( .*)?)");
         private static final Pattern RULE = Pattern.compile("(allow|deny) (publish|subscribe|all) .*");
@@ -143,7 +143,8 @@ public record DocumentPage(String name, String text, List<Block> blocks) {
             }
             StringBuilder text = new StringBuilder();
             for (String each : lines.subList(first, end)) {
-                text.append(isFence ? each : each.substring(INDENTATION.length())).append('\n');
+                text.append(isFence ? each : each.substring(INDENTATION.length()))
+                        .append('\n');
             }
             String language = isFence ? line.substring(FENCE.length()).strip() : "";
             blocks.add(new Block(name, first + 1, language, text.toString()));

@@ -36,7 +36,8 @@ public record PageCommand(String place, List<String> words, boolean isWhole) {
             for (PageCommand command : GENERATED.contains(page.name()) ? List.<PageCommand>of() : commands(page)) {
                 for (int i = 0; i < command.words().size(); i++) {
                     if (named.matcher(command.words().get(i)).matches()) {
-                        List<String> arguments = command.words().subList(i + 1, command.words().size());
+                        List<String> arguments =
+                                command.words().subList(i + 1, command.words().size());
                         found.add(new PageCommand(command.place(), List.copyOf(arguments), command.isWhole()));
                         break;
                     }
@@ -76,7 +77,8 @@ public record PageCommand(String place, List<String> words, boolean isWhole) {
             StringBuilder prompted = new StringBuilder();
             text.lines()
                     .filter(line -> line.startsWith(PROMPT))
-                    .forEach(line -> prompted.append(line.substring(PROMPT.length())).append('\n'));
+                    .forEach(line ->
+                            prompted.append(line.substring(PROMPT.length())).append('\n'));
             text = prompted.toString();
         }
         return split(text).stream()

@@ -29,8 +29,7 @@ final class RetainReports {
         if (message.payload().length > 0) {
             set.increment();
             if (events.isListening(BrokerEvent.RetainedMessageSet.class)) {
-                events.onEvent(
-                        new BrokerEvent.RetainedMessageSet(tenant, message.topic(), message.payload().length));
+                events.onEvent(new BrokerEvent.RetainedMessageSet(tenant, message.topic(), message.payload().length));
             }
         } else {
             cleared.increment();

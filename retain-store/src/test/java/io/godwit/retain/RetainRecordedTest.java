@@ -24,8 +24,7 @@ class RetainRecordedTest extends RetainStoreFixture {
     void whatIsSetOrClearedIsReportedAndWhatIsSupersededIsNot() {
         List<BrokerEvent> events = new ArrayList<>();
         SimpleMeterRegistry own = new SimpleMeterRegistry();
-        RetainStore watched =
-                new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, events::add, own);
+        RetainStore watched = new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, events::add, own);
         watched.start();
         long before = host.nowMillis() - 1;
         host.await(watched.client().set(TENANT, message("a", "four", NO_EXPIRY)));

@@ -112,7 +112,9 @@ class OwnedPlacesTest {
         assertThat(few.use("3", "a", HOME, lost::add)).isFalse();
         assertThat(few.use("4", "a", "10.0.0.2", lost::add)).isTrue();
         few.leave("4");
-        assertThat(few.use("3", "a", HOME, lost::add)).as("that was of another source").isFalse();
+        assertThat(few.use("3", "a", HOME, lost::add))
+                .as("that was of another source")
+                .isFalse();
         few.leave("2");
         assertThat(few.use("3", "a", HOME, lost::add)).isTrue();
         assertThat(lost).isEmpty();

@@ -147,8 +147,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             reports.split(family.store(), served.id(), split.childId(), served.epoch());
         } else if (command instanceof RangeCommand.Join join) {
             reports.merged(family.store(), served.id(), join.rightId(), served.epoch());
-        } else if (command instanceof RangeCommand.Replicas
-                && !served.members().isSameAs(before.members())) {
+        } else if (command instanceof RangeCommand.Replicas && !served.members().isSameAs(before.members())) {
             RaftGroup.Membership now = served.members();
             reports.replicasChanged(family.store(), served.id(), served.epoch(), now.voters(), now.learners());
         }

@@ -163,8 +163,7 @@ final class EventWords {
             details.put(name.endsWith("uration") ? "durationMillis" : name + "Millis", duration.toMillis());
         } else if (value instanceof List<?> several) {
             details.put(
-                    name,
-                    WatchEntry.cut(several.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+                    name, WatchEntry.cut(several.stream().map(String::valueOf).collect(Collectors.joining(", "))));
         } else if (value instanceof Integer || value instanceof Long) {
             long whole = ((Number) value).longValue();
             // as text: an incarnation is an identifier, and exceeds the integers that every JSON reader can represent

@@ -59,8 +59,8 @@ final class CommandPage {
         }
         spec.positionalParameters().stream()
                 .filter(parameter -> !parameter.hidden())
-                .forEach(parameter -> words.add(
-                        isNeeded(parameter) ? parameter.paramLabel() : "[" + parameter.paramLabel() + "]"));
+                .forEach(parameter ->
+                        words.add(isNeeded(parameter) ? parameter.paramLabel() : "[" + parameter.paramLabel() + "]"));
         List<OptionSpec> options = own(spec);
         options.stream().filter(CommandPage::isMandatory).forEach(option -> words.add(text(option)));
         if (!options.stream().allMatch(CommandPage::isMandatory)) {

@@ -84,7 +84,7 @@ class SubQueueTest {
         }
         List<InboxMessage> held = queue.next();
         queue.release(held);
-        assertThat(held).singleElement();
+        assertThat(held).hasSize(1);
 
         int more = queue.ask();
         assertThat(more).isPositive();

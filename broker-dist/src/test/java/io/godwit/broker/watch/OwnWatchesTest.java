@@ -73,7 +73,9 @@ class OwnWatchesTest {
         assertThat(traces.traces()).isEqualTo(1);
         watches.close(both.get(1));
         assertThat(tracing.active()).isNull();
-        assertThat(events.watchers()).as("a trace has the events of its client too").isZero();
+        assertThat(events.watchers())
+                .as("a trace has the events of its client too")
+                .isZero();
     }
 
     @Test

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 class InboundFlowsTest {
     private static final Message MESSAGE =
             new Message("a", new byte[1], Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
-    private static final RangeException OVER = new RangeException(Cause.CLOSED, "the connection has ended");
 
+    private final RangeException over = new RangeException(Cause.CLOSED, "the connection has ended");
     private final InboundFlows flows = new InboundFlows();
     /** The outcomes of those that waited, in order. */
     private final List<String> outcomes = new ArrayList<>();
@@ -134,12 +134,16 @@ class InboundFlowsTest {
         InboundFlows.Resumer resumer = flows.resumer();
         flow.awaitResumed(waiter("repeated"));
         flows.awaitTurn(waiter("new"));
-        flows.failWaiting(OVER);
+        flows.failWaiting(over);
         assertThat(outcomes).containsExactly("repeated CLOSED", "new CLOSED");
-        assertThat(flow.isResuming()).as("what it has left is still distributed").isTrue();
+        assertThat(flow.isResuming())
+                .as("what it has left is still distributed")
+                .isTrue();
         assertThat(flow.isDistributed()).isFalse();
         assertThat(flows.isHoldingBack()).isTrue();
-        assertThat(flows.resumer()).as("the next one joins the same distribution").isSameAs(resumer);
+        assertThat(flows.resumer())
+                .as("the next one joins the same distribution")
+                .isSameAs(resumer);
 
         flow.awaitResumed(waiter("repeated again"));
         flows.awaitTurn(waiter("newer"));
@@ -181,7 +185,7 @@ class InboundFlowsTest {
         assertThat(flows.isHoldingBack()).isFalse();
         flow.resumed();
         flows.releaseBehind();
-        flows.failWaiting(OVER);
+        flows.failWaiting(over);
         assertThat(outcomes).hasSize(2);
     }
 

@@ -116,8 +116,7 @@ final class ClientClaim implements Session.End {
      */
     @Nullable
     TenantResource enter(TenantId tenant) {
-        TenantResource over =
-                services.session().policies().tenants().accounts().enter(tenant);
+        TenantResource over = services.session().policies().tenants().accounts().enter(tenant);
         if (over == null) {
             countedIn = tenant;
         }

@@ -93,9 +93,8 @@ final class SessionOpening {
     // ---- the client id
 
     void begin() {
-        SessionDirectory.Takeover takeover = keepsSessionsToUsers()
-                ? SessionDirectory.Takeover.OF_SAME_USER
-                : SessionDirectory.Takeover.OF_ANYBODY;
+        SessionDirectory.Takeover takeover =
+                keepsSessionsToUsers() ? SessionDirectory.Takeover.OF_SAME_USER : SessionDirectory.Takeover.OF_ANYBODY;
         CompletableFuture<SessionDirectory.Answer> request = claim.request(client, takeover);
         OnEventLoop.whenComplete(connection, request, (answer, failure) -> {
             if (failure != null) {
@@ -217,8 +216,7 @@ final class SessionOpening {
                 if (packet.will() == null) { // attached only to see whether there was a session to resume
                     reply.attachment().detach(-1, false);
                 }
-                onOpened.opened(
-                        openTransient(terms, packet.will() == null ? null : reply), false, expiry, List.of());
+                onOpened.opened(openTransient(terms, packet.will() == null ? null : reply), false, expiry, List.of());
             } else {
                 attached(terms, reply, mail);
             }

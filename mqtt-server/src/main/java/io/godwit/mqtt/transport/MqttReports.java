@@ -243,8 +243,7 @@ public final class MqttReports {
     public void publishAccepted(ClientInfo publisher, Message message, boolean hasReceivers) {
         metrics.acceptedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishAccepted.class)) {
-            events.onEvent(
-                    new BrokerEvent.PublishAccepted(publisher, message.topic(), message.qos(), hasReceivers));
+            events.onEvent(new BrokerEvent.PublishAccepted(publisher, message.topic(), message.qos(), hasReceivers));
         }
     }
 

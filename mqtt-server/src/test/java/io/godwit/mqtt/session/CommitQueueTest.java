@@ -137,8 +137,7 @@ class CommitQueueTest {
         stage.inbox.failNext(failure(Cause.OVERLOADED));
         publish(session, 11, "x");
         publish(session, 12, "y");
-        assertThat(stage.connection.sent)
-                .containsExactly(new PubRec(11, ReasonCode.QUOTA_EXCEEDED), new PubRec(12));
+        assertThat(stage.connection.sent).containsExactly(new PubRec(11, ReasonCode.QUOTA_EXCEEDED), new PubRec(12));
         assertThat(delivered).containsExactly("y");
         nothingIsLeft();
     }
@@ -158,8 +157,7 @@ class CommitQueueTest {
         retained.completeExceptionally(failure(Cause.OVERLOADED));
         stage.runTasks();
         assertThat(stage.connection.sent)
-                .containsExactly(
-                        new PubRec(11, ReasonCode.QUOTA_EXCEEDED), new PubAck(12, ReasonCode.SUCCESS));
+                .containsExactly(new PubRec(11, ReasonCode.QUOTA_EXCEEDED), new PubAck(12, ReasonCode.SUCCESS));
         assertThat(delivered).containsExactly("y");
         nothingIsLeft();
     }
@@ -188,8 +186,7 @@ class CommitQueueTest {
         stage.inbox.failNext(failure(Cause.OVERLOADED));
         publish(session, 11, true, "a", "x");
         publish(session, 12, true, "b", "y");
-        assertThat(stage.connection.sent)
-                .containsExactly(new PubRec(11, ReasonCode.QUOTA_EXCEEDED), new PubRec(12));
+        assertThat(stage.connection.sent).containsExactly(new PubRec(11, ReasonCode.QUOTA_EXCEEDED), new PubRec(12));
         assertThat(stage.retain.topics()).containsExactly("b");
     }
 

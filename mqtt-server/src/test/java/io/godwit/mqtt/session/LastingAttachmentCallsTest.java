@@ -139,17 +139,18 @@ class LastingAttachmentCallsTest {
                 getClass().getClassLoader(),
                 new Class<?>[] {InboxClient.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
-                    case "attach" -> CompletableFuture.completedFuture(new AttachReply(
-                            true,
-                            INCARNATION,
-                            ATTACH_NUMBER,
-                            List.of(),
-                            new int[0],
-                            lead((InboxListener) arguments[1]).attachment()));
+                    case "attach" ->
+                        CompletableFuture.completedFuture(new AttachReply(
+                                true,
+                                INCARNATION,
+                                ATTACH_NUMBER,
+                                List.of(),
+                                new int[0],
+                                lead((InboxListener) arguments[1]).attachment()));
                     case "continueAttachment" -> {
                         continued.add((ContinueRequest) arguments[0]);
-                        yield gate.thenApply(open -> Optional.of(
-                                lead((InboxListener) arguments[1]).attachment()));
+                        yield gate.thenApply(open ->
+                                Optional.of(lead((InboxListener) arguments[1]).attachment()));
                     }
                     default -> throw new AssertionError(method.getName());
                 });
@@ -189,8 +190,7 @@ class LastingAttachmentCallsTest {
     }
 
     private static ReplayStep step() {
-        return new ReplayStep(
-                TopicFilter.parse("a").orElseThrow(), "", "a", MESSAGE, Qos.AT_LEAST_ONCE, new int[0]);
+        return new ReplayStep(TopicFilter.parse("a").orElseThrow(), "", "a", MESSAGE, Qos.AT_LEAST_ONCE, new int[0]);
     }
 
     /** An earlier connection of the session has another attach number, and must not continue in place of this one. */

@@ -204,9 +204,7 @@ class RepeatedPublishTest {
                 delivery -> Deliverer.DELIVERED);
         TransientSession session = stage.clean();
         send(session, publish(9, false, false, TOPIC));
-        send(
-                session,
-                new Publish(1, false, Qos.AT_LEAST_ONCE, false, "slow", new byte[1], MessageProperties.NONE));
+        send(session, new Publish(1, false, Qos.AT_LEAST_ONCE, false, "slow", new byte[1], MessageProperties.NONE));
         send(session, publish(9, true, false, TOPIC));
         send(session, new PubRel(9, ReasonCode.SUCCESS));
         assertThat(stage.connection.sent).containsExactly(new PubRec(9), new PubComp(9));

@@ -93,8 +93,10 @@ class UnknownRouteTest {
         InboxAttachment any = attach().attachment();
         StoredSubscription subscription = new StoredSubscription(FILTER, Qos.AT_LEAST_ONCE, false, false, 2, 0);
         writeRoutesOf(new AttachReply(true, 1, 4, List.of(subscription), new int[0], any));
-        assertThat(stage.dist.numbers()).singleElement().satisfies(number -> assertThat(number)
-                .isGreaterThan(RouteNumber.of(3, 1_000))
-                .isLessThan(RouteNumber.of(4, 1)));
+        assertThat(stage.dist.numbers())
+                .singleElement()
+                .satisfies(number -> assertThat(number)
+                        .isGreaterThan(RouteNumber.of(3, 1_000))
+                        .isLessThan(RouteNumber.of(4, 1)));
     }
 }

@@ -10,6 +10,7 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.Unpooled;
