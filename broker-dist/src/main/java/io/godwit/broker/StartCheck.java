@@ -32,6 +32,7 @@ final class StartCheck {
             add(errors, () -> RedirectSettings.check(config, plugins));
             add(errors, () -> SubBrokerSettings.check(config, plugins));
             add(errors, () -> TenantsOf.provider(config, plugins));
+            add(errors, () -> TenantsOf.throttlers(config, plugins));
             if (errors.isEmpty()) { // otherwise some plugins may not have been searched
                 add(errors, host::checkSections);
             }

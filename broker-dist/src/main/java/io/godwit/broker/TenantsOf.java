@@ -108,21 +108,29 @@ final class TenantsOf {
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
     static @Nullable ResourceThrottler throttler(BrokerConfig config, PluginLoader plugins) throws IOException {
-        String name = config.tenants().resourceThrottler();
-        if (name.isEmpty()) {
-            return null;
-        }
-        ResourceThrottlerFactory factory = plugins.find(
-                "tenantConfig.resourceThrottler",
-                name,
-                ResourceThrottlerFactory.class,
-                ResourceThrottlerFactory::name,
-                List.of());
+        ResourceThrottlerFactory factory = throttlers(config, plugins);
         try {
-            return factory.create();
+            return factory == null ? null : factory.create();
         } catch (Exception | LinkageError e) {
-            throw new IOException("the throttler " + name + " does not start: " + e, e);
+            throw new IOException("the throttler " + config.tenants().resourceThrottler() + " does not start: " + e, e);
         }
+    }
+
+    /**
+     * Finds the factory of the throttler; null if none is configured. Blocks.
+     *
+     * @throws IOException naming the throttler, if there is none of this name
+     */
+    static @Nullable ResourceThrottlerFactory throttlers(BrokerConfig config, PluginLoader plugins) throws IOException {
+        String name = config.tenants().resourceThrottler();
+        return name.isEmpty()
+                ? null
+                : plugins.find(
+                        "tenantConfig.resourceThrottler",
+                        name,
+                        ResourceThrottlerFactory.class,
+                        ResourceThrottlerFactory::name,
+                        List.of());
     }
 
     /** Whether stored sessions of tenants are counted: for possible quotas, or for meters. */
