@@ -132,7 +132,8 @@ public final class OperatorPublisher implements MessagePublisher {
                         .handle((outcome, failure) ->
                                 failure == null ? outcome : DistOutcome.ofFailure(causeOf(failure)))
                         .thenApply(OperatorPublisher::outcome))
-                .whenComplete((done, failure) -> counted.leave(tenantName, message.heapBytes()));
+                .whenComplete((done, failure) -> counted.leave(tenantName, message.heapBytes()))
+                .copy(); // a stage that its caller has completed would not run the action
     }
 
     private CompletableFuture<Runnable> withinNode(ClientInfo publisher, Message message) {
