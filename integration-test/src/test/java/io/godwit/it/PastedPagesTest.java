@@ -319,7 +319,7 @@ class PastedPagesTest {
                 "start",
                 "bin/standalone.sh start --data n1/data --log n1/log\n"
                         + "mosquitto_pub -t news/godwit -q 1 -r -m 'landed in Tasmania'");
-        script.step("all", page.prompted("$ bin/godwit-admin --data n1/data backup all"));
+        script.step("whole", page.prompted("$ bin/godwit-admin --data n1/data backup all"));
         script.step(
                 "stores",
                 page.prompted("$ bin/godwit-admin --data n1/data backup inbox")
@@ -335,7 +335,7 @@ class PastedPagesTest {
         }
         script.run(1883, List.of("n1/data", "r1", "r2"));
 
-        assertThat(script.said("all")).contains("restored into r1");
+        assertThat(script.said("whole")).contains("restored into r1");
         assertThat(script.said("stores")).contains("are in b-inbox.tar");
         assertThat(script.said("parts")).contains("restored into r2");
         assertThat(script.said("read from r1")).isEqualTo("landed in Tasmania\n");
