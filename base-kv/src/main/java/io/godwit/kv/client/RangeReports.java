@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * Counts and reports what happens to the ranges of a node: elections, splits, merges, changes of replicas, faults. None
@@ -53,8 +53,7 @@ public final class RangeReports {
 
     /** A replica of this node was elected. */
     public void leads(String store, long rangeId, long epoch, long term) {
-        Counters counted = counters.get(store);
-        count(counted == null ? null : counted.begun());
+        count(store, Counters::begun);
         if (events.isListening(BrokerEvent.RangeLeadershipBegan.class)) {
             events.onEvent(new BrokerEvent.RangeLeadershipBegan(store, rangeId, epoch, term));
         }
@@ -62,8 +61,7 @@ public final class RangeReports {
 
     /** It no longer leads. */
     public void leadsNoMore(String store, long rangeId, long term, LeadershipEndCause cause) {
-        Counters counted = counters.get(store);
-        count(counted == null ? null : counted.ended());
+        count(store, Counters::ended);
         if (events.isListening(BrokerEvent.RangeLeadershipEnded.class)) {
             events.onEvent(new BrokerEvent.RangeLeadershipEnded(store, rangeId, term, cause));
         }
@@ -71,8 +69,7 @@ public final class RangeReports {
 
     /** @param epoch of both parts */
     public void split(String store, long rangeId, long newRangeId, long epoch) {
-        Counters counted = counters.get(store);
-        count(counted == null ? null : counted.splits());
+        count(store, Counters::splits);
         if (events.isListening(BrokerEvent.RangeSplit.class)) {
             events.onEvent(new BrokerEvent.RangeSplit(store, rangeId, newRangeId, epoch));
         }
@@ -80,8 +77,7 @@ public final class RangeReports {
 
     /** @param mergedRangeId of the right neighbour, whose keys now belong to {@code rangeId} */
     public void merged(String store, long rangeId, long mergedRangeId, long epoch) {
-        Counters counted = counters.get(store);
-        count(counted == null ? null : counted.merges());
+        count(store, Counters::merges);
         if (events.isListening(BrokerEvent.RangesMerged.class)) {
             events.onEvent(new BrokerEvent.RangesMerged(store, rangeId, mergedRangeId, epoch));
         }
@@ -89,8 +85,7 @@ public final class RangeReports {
 
     /** The range has these members now. */
     public void replicasChanged(String store, long rangeId, long epoch, List<String> voters, List<String> learners) {
-        Counters counted = counters.get(store);
-        count(counted == null ? null : counted.replicas());
+        count(store, Counters::replicas);
         if (events.isListening(BrokerEvent.RangeReplicasChanged.class)) {
             events.onEvent(new BrokerEvent.RangeReplicasChanged(store, rangeId, epoch, voters, learners));
         }
@@ -98,16 +93,17 @@ public final class RangeReports {
 
     /** A replica of this node stopped after a fault, or could not be opened. */
     public void stopped(String store, long rangeId, String cause) {
-        Counters counted = counters.get(store);
-        count(counted == null ? null : counted.faults());
+        count(store, Counters::faults);
         if (events.isListening(BrokerEvent.ReplicaStopped.class)) {
             events.onEvent(new BrokerEvent.ReplicaStopped(store, rangeId, cause));
         }
     }
 
-    private static void count(@Nullable Counter counter) {
-        if (counter != null) {
-            counter.increment();
+    /** A store that the constructor was not given is not counted. */
+    private void count(String store, Function<Counters, Counter> which) {
+        Counters counted = counters.get(store);
+        if (counted != null) {
+            which.apply(counted).increment();
         }
     }
 }

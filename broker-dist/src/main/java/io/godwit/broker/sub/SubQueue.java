@@ -68,8 +68,8 @@ final class SubQueue {
 
     /**
      * How many more to request now; they count as requested from then on. They fit into the limit of bytes if none is
-     * larger than the last ones. The limit can be exceeded only once messages become larger, by at most
-     * {@link #MAX_ASKED} of them, and by one message that is larger than what is left.
+     * larger than the last ones. Two cases exceed the limit: at most {@link #MAX_ASKED} messages that are larger than
+     * those before, and a single message that is larger than the room that is left.
      */
     int ask() {
         long room = limits.heldBytes() - heldBytes;

@@ -288,8 +288,8 @@ public sealed interface BrokerEvent {
     record AcknowledgementsResumed() implements BrokerEvent {}
 
     /**
-     * A replica on this node was elected leader of its range. Raised on the node of the new leader only, by a thread of
-     * the range. So are the next four, each on the node that leads the range or led it.
+     * A replica on this node was elected leader of its range. Only the node of the new leader raises it, on a thread of
+     * the range. The next four are raised on such a thread too, by the node that leads the range or has led it.
      *
      * @param store such as {@code inbox}, here and below
      * @param rangeId unique within the store, never reused, here and below
