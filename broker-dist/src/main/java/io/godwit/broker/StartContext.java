@@ -1,6 +1,6 @@
 package io.godwit.broker;
 
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import java.nio.file.Path;
 
 /**

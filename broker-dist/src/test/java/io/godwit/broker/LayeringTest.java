@@ -316,6 +316,45 @@ class LayeringTest {
             .whereLayer("store")
             .mayOnlyBeAccessedByLayers("node", "operate", "peers", "backup");
 
+    /** A socket does not depend on its listener, nor what sessions see of a connection on sockets and limits. */
+    @ArchTest
+    static final ArchRule transportPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.mqtt.transport..")
+            .layer("tls")
+            .definedBy("io.godwit.mqtt.transport.tls..")
+            .layer("config")
+            .definedBy("io.godwit.mqtt.transport.config..")
+            .layer("loop")
+            .definedBy("io.godwit.mqtt.transport.loop..")
+            .layer("connection")
+            .definedBy("io.godwit.mqtt.transport.connection..")
+            .layer("report")
+            .definedBy("io.godwit.mqtt.transport.report..")
+            .layer("limits")
+            .definedBy("io.godwit.mqtt.transport.limit..", "io.godwit.mqtt.transport.memory..")
+            .layer("ws")
+            .definedBy("io.godwit.mqtt.transport.ws..")
+            .layer("socket")
+            .definedBy("io.godwit.mqtt.transport.socket..")
+            .layer("listeners")
+            .definedBy("io.godwit.mqtt.transport")
+            .whereLayer("tls")
+            .mayNotAccessAnyLayer()
+            .whereLayer("config")
+            .mayOnlyAccessLayers("tls")
+            .whereLayer("loop")
+            .mayOnlyAccessLayers("config")
+            .whereLayer("connection")
+            .mayOnlyAccessLayers("loop")
+            .whereLayer("report")
+            .mayOnlyAccessLayers("connection")
+            .whereLayer("limits")
+            .mayOnlyAccessLayers("config", "report")
+            .whereLayer("ws")
+            .mayOnlyAccessLayers("config", "connection")
+            .whereLayer("socket")
+            .mayOnlyBeAccessedByLayers("listeners");
+
     /** Also within a package; see {@link #family} and docs/adr/0061. */
     @ArchTest
     static final ArchRule classesFormNoCircle = slices().assignedFrom(new SliceAssignment() {

@@ -10,7 +10,7 @@ import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.transport.Listener;
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;

@@ -6,7 +6,7 @@ import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.session.SessionConfig;
-import io.godwit.mqtt.transport.ListenerLimits;
+import io.godwit.mqtt.transport.config.ListenerLimits;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.message.Qos;

@@ -1,6 +1,6 @@
 package io.godwit.broker;
 
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import io.godwit.perf.curve.Curve;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -2,7 +2,7 @@ package io.godwit.broker.settings;
 
 import io.godwit.broker.config.Check;
 import io.godwit.broker.config.Key;
-import io.godwit.mqtt.transport.AllowedOrigins;
+import io.godwit.mqtt.transport.config.AllowedOrigins;
 import java.util.List;
 
 /** The additional keys of a WebSocket listener. */

@@ -5,7 +5,7 @@ import io.godwit.mqtt.client.AckPace;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.trace.Tracer;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -246,7 +246,7 @@ abstract class DeliveringSession extends SessionCore {
         return present;
     }
 
-    /** A second has passed; see {@link io.godwit.mqtt.transport.PacketHandler#onTick}. */
+    /** A second has passed; see {@link io.godwit.mqtt.transport.connection.PacketHandler#onTick}. */
     public final boolean onTick() {
         boolean isStuck = !connection.isWritable() && !connection.isOverBandwidth();
         stuckSeconds = isStuck ? (byte) Math.min(STUCK_SECONDS, stuckSeconds + 1) : 0;

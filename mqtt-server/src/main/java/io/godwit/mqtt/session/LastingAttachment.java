@@ -10,9 +10,9 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.LoopTask;
-import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.connection.OnEventLoop;
+import io.godwit.mqtt.transport.loop.LoopTask;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -66,7 +66,7 @@ public final class LastingAttachment implements InboxAttachment {
     private @Nullable InboxAttachment current;
     /** Detached, or ended by the store: it does not continue. */
     private boolean isOver;
-    /** The {@link io.godwit.mqtt.transport.LoopContext#tick} when the last leader ended it. */
+    /** The {@link io.godwit.mqtt.transport.loop.LoopContext#tick} when the last leader ended it. */
     private int movedAtTick;
     /** The reason for the move, which also decides how long it waits for the next leader. */
     private InboxListener.Reason movedBy = InboxListener.Reason.MOVED;

@@ -6,7 +6,7 @@ import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantPolicies;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicRules;
-import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.tenant.TenantSetting;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.session;
 
-import io.godwit.mqtt.transport.LoopContext;
-import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.transport.loop.LoopContext;
+import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.function.LongSupplier;

@@ -15,7 +15,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.trace.Tracer;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.message.Message;

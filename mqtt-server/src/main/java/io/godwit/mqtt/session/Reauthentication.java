@@ -4,7 +4,7 @@ import io.godwit.mqtt.auth.Authentication;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.ExchangeRequest;

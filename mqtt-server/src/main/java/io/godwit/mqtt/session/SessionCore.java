@@ -5,7 +5,7 @@ import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.tenant.TenantSetting;

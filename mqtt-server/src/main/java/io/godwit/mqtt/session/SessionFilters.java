@@ -2,8 +2,8 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.FilterSize;
 import io.godwit.mqtt.auth.InOrder;
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.FilterRoom;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.loop.FilterRoom;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.HashMap;
 import java.util.Map;

@@ -6,7 +6,7 @@ import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.subscribe.ReplayQueue;
 import io.godwit.mqtt.subscribe.RetainedReplay;
-import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.mqtt.transport.connection.OnEventLoop;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;

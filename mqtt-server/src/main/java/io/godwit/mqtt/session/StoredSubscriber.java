@@ -22,7 +22,7 @@ import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantPolicies;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;
-import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.session;
 
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.message.Message;
 
 /**

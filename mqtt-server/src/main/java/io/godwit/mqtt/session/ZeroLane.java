@@ -4,7 +4,7 @@ import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.Match;
 import io.godwit.mqtt.intercept.Intercepted;
 import io.godwit.mqtt.intercept.InterceptorChain;
-import io.godwit.mqtt.transport.SharedPublish;
+import io.godwit.mqtt.transport.connection.SharedPublish;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;

@@ -6,7 +6,7 @@ import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
 import io.godwit.mqtt.packet.PubAck;
-import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;

@@ -8,7 +8,7 @@ import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
-import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.twin.MemoryDist;
 import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.plugin.client.ClientId;

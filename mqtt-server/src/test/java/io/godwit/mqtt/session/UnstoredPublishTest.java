@@ -13,7 +13,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;

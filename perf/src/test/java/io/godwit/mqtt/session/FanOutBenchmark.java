@@ -4,7 +4,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
-import io.godwit.mqtt.transport.SinkConnections;
+import io.godwit.mqtt.transport.socket.SinkConnections;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

@@ -6,7 +6,7 @@ import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.DistClient;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
-import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthProvider;

@@ -1,8 +1,8 @@
 package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.DistClient;
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.RestingConnections;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.socket.RestingConnections;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
