@@ -15,7 +15,7 @@ import io.godwit.kv.range.replica.RangeSettings;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.config.AllowedOrigins;

@@ -32,7 +32,7 @@ import io.godwit.inbox.session.DirectoryLimits;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.WaitReports;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.Gauge;

@@ -10,7 +10,7 @@ import io.godwit.cluster.link.LinkSettings;
 import io.godwit.dist.DistConfig;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.kv.client.SilentNode;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.RetainConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

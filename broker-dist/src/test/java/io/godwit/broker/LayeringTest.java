@@ -355,6 +355,38 @@ class LayeringTest {
             .whereLayer("socket")
             .mayOnlyBeAccessedByLayers("listeners");
 
+    /** The parts of a session do not depend on it, nor on whether it is live or persistent. */
+    @ArchTest
+    static final ArchRule sessionPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.mqtt.session..")
+            .layer("core")
+            .definedBy("io.godwit.mqtt.session.core..")
+            .layer("parts")
+            .definedBy(
+                    "io.godwit.mqtt.session.inbound..",
+                    "io.godwit.mqtt.session.outbound..",
+                    "io.godwit.mqtt.session.filter..")
+            .layer("session")
+            .definedBy("io.godwit.mqtt.session")
+            .layer("kinds")
+            .definedBy("io.godwit.mqtt.session.live..", "io.godwit.mqtt.session.persistent..")
+            .whereLayer("core")
+            .mayNotAccessAnyLayer()
+            .whereLayer("parts")
+            .mayOnlyAccessLayers("core")
+            .whereLayer("session")
+            .mayOnlyAccessLayers("core", "parts");
+
+    @ArchTest
+    static final ArchRule partsOfASessionAreApart = slices().matching(
+                    "io.godwit.mqtt.session.(inbound|outbound|filter)..")
+            .should()
+            .notDependOnEachOther();
+
+    @ArchTest
+    static final ArchRule liveAndPersistentSessionsAreApart =
+            slices().matching("io.godwit.mqtt.session.(live|persistent)..").should().notDependOnEachOther();
+
     /** Also within a package; see {@link #family} and docs/adr/0061. */
     @ArchTest
     static final ArchRule classesFormNoCircle = slices().assignedFrom(new SliceAssignment() {

@@ -8,7 +8,7 @@ import io.godwit.mqtt.codec.PacketEncoder;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.PubAck;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.transport.config.ListenerConfig;
 import io.godwit.mqtt.transport.config.TransportConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig;

@@ -9,7 +9,7 @@ import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.config.BanConfig;

@@ -3,7 +3,7 @@ package io.godwit.mqtt;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.intercept.Interceptors;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.trace.Tracing;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.connect;
 
 import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.transport.limit.Bans;
 import io.godwit.mqtt.transport.limit.OpenCount;

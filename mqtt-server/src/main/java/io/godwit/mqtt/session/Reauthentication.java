@@ -4,6 +4,8 @@ import io.godwit.mqtt.auth.Authentication;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.session.core.SessionCore;
+import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.ConnectResult;

@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.session.core.QueuedBytes;
 import io.godwit.mqtt.subscribe.ReplayQueue;
 import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.transport.loop.LoopContext;

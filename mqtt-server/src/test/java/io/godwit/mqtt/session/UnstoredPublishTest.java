@@ -13,6 +13,8 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.session.live.TransientSession;
+import io.godwit.mqtt.session.persistent.PersistentSession;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.auth.AuthDecision;
