@@ -247,6 +247,41 @@ class LayeringTest {
             .whereLayer("leader")
             .mayOnlyBeAccessedByLayers("entry");
 
+    /** The memory of a leader does not depend on its decisions, nor the end of a session on its commands. */
+    @ArchTest
+    static final ArchRule inboxLeaderPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.leader..")
+            .layer("queue")
+            .definedBy("io.godwit.inbox.leader.queue..")
+            .layer("session")
+            .definedBy("io.godwit.inbox.leader.session..")
+            .layer("delivery")
+            .definedBy("io.godwit.inbox.leader.delivery..")
+            .layer("state")
+            .definedBy("io.godwit.inbox.leader.state..")
+            .layer("qos")
+            .definedBy("io.godwit.inbox.leader.qos..")
+            .layer("end")
+            .definedBy("io.godwit.inbox.leader.end..")
+            .layer("command")
+            .definedBy("io.godwit.inbox.leader.command..")
+            .layer("whole")
+            .definedBy("io.godwit.inbox.leader")
+            .whereLayer("queue")
+            .mayNotAccessAnyLayer()
+            .whereLayer("session")
+            .mayOnlyAccessLayers("queue")
+            .whereLayer("delivery")
+            .mayOnlyAccessLayers("queue")
+            .whereLayer("state")
+            .mayOnlyAccessLayers("queue", "session", "delivery")
+            .whereLayer("qos")
+            .mayOnlyAccessLayers("queue", "session", "delivery", "state")
+            .whereLayer("end")
+            .mayOnlyAccessLayers("queue", "session", "delivery", "state", "qos")
+            .whereLayer("command")
+            .mayOnlyBeAccessedByLayers("whole");
+
     /**
      * A range does not depend on its leader's code, the leader not on the sources of its requests, and so on upwards.
      */

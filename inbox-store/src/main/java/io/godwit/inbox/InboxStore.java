@@ -8,7 +8,7 @@ import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.leader.InboxCoprocessor;
-import io.godwit.inbox.leader.Surroundings;
+import io.godwit.inbox.leader.state.Surroundings;
 import io.godwit.inbox.ledger.MovedSessions;
 import io.godwit.inbox.ledger.QueueBounds;
 import io.godwit.inbox.ledger.QueueSettings;
