@@ -8,7 +8,7 @@ import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.link.LinkSettings;
 import io.godwit.dist.DistConfig;
-import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.inbox.carrier.home.HomeSettings;
 import io.godwit.kv.client.SilentNode;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.plugin.event.EventListener;

@@ -282,6 +282,48 @@ class LayeringTest {
             .whereLayer("command")
             .mayOnlyBeAccessedByLayers("whole");
 
+    /** Both ends of a link to a peer do not depend on who leads an inbox, nor the other way round. */
+    @ArchTest
+    static final ArchRule carrierPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.carrier..")
+            .layer("link")
+            .definedBy("io.godwit.inbox.carrier.link..")
+            .layer("peer")
+            .definedBy("io.godwit.inbox.carrier.peer..")
+            .layer("home")
+            .definedBy("io.godwit.inbox.carrier.home..")
+            .layer("whole")
+            .definedBy("io.godwit.inbox.carrier")
+            .whereLayer("link")
+            .mayNotAccessAnyLayer()
+            .whereLayer("peer")
+            .mayOnlyAccessLayers("link")
+            .whereLayer("home")
+            .mayOnlyAccessLayers("link");
+
+    /** Claims on client ids and their owners meet only in the messages of both. */
+    @ArchTest
+    static final ArchRule directoryPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.session..")
+            .layer("port")
+            .definedBy("io.godwit.inbox.session.port..")
+            .layer("claim")
+            .definedBy("io.godwit.inbox.session.claim..")
+            .layer("owner")
+            .definedBy("io.godwit.inbox.session.owner..")
+            .layer("frame")
+            .definedBy("io.godwit.inbox.session.frame..")
+            .layer("whole")
+            .definedBy("io.godwit.inbox.session")
+            .whereLayer("port")
+            .mayNotAccessAnyLayer()
+            .whereLayer("claim")
+            .mayOnlyAccessLayers("port")
+            .whereLayer("owner")
+            .mayOnlyAccessLayers("port")
+            .whereLayer("frame")
+            .mayOnlyAccessLayers("port");
+
     /**
      * A range does not depend on its leader's code, the leader not on the sources of its requests, and so on upwards.
      */

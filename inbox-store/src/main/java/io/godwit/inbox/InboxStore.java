@@ -1,8 +1,8 @@
 package io.godwit.inbox;
 
-import io.godwit.inbox.carrier.AgreedMembers;
-import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
+import io.godwit.inbox.carrier.home.HomeSettings;
+import io.godwit.inbox.carrier.peer.AgreedMembers;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.edge.InboxEdge;

@@ -2,10 +2,10 @@ package io.godwit.inbox.leader;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
-import io.godwit.inbox.carrier.AgreedMembers;
-import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.carrier.TestPeers;
+import io.godwit.inbox.carrier.home.HomeSettings;
+import io.godwit.inbox.carrier.peer.AgreedMembers;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;

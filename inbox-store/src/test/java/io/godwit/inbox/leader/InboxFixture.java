@@ -2,7 +2,7 @@ package io.godwit.inbox.leader;
 
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.InboxStore;
-import io.godwit.inbox.carrier.LinkedNodes;
+import io.godwit.inbox.carrier.peer.LinkedNodes;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;
