@@ -1,4 +1,4 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.ReasonCode;
@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** PUBCOMP (MQTT 5.0 and 3.1.1, 3.7); the reason codes of [MQTT5-3.7.2-1]. */
-final class PubCompCodec extends PublishReplyCodec<PubComp> {
-    static final PubCompCodec INSTANCE = new PubCompCodec();
+public final class PubCompCodec extends PublishReplyCodec<PubComp> {
+    public static final PubCompCodec INSTANCE = new PubCompCodec();
 
     private PubCompCodec() {
         super(7, 0, "PUBCOMP", EnumSet.of(ReasonCode.SUCCESS, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND));

@@ -1,4 +1,4 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** SUBACK (MQTT 5.0 and 3.1.1, 3.9); the reason codes of [MQTT5-3.9.3-2], the return codes of [MQTT311-3.9.3-2]. */
-final class SubAckCodec extends FilterReplyCodec<SubAck> {
-    static final SubAckCodec INSTANCE = new SubAckCodec();
+public final class SubAckCodec extends FilterReplyCodec<SubAck> {
+    public static final SubAckCodec INSTANCE = new SubAckCodec();
 
     private SubAckCodec() {
         super(

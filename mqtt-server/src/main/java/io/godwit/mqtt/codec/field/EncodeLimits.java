@@ -1,6 +1,6 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.field;
 
-import io.godwit.mqtt.codec.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
 
 /**
  * What one peer accepts; from its CONNECT.
@@ -10,15 +10,15 @@ import io.godwit.mqtt.codec.PropertyWriter.Detail;
  * @param problemInformation whether the peer accepts reason strings and user properties in every packet
  *     [MQTT5-3.1.2-29]
  */
-record EncodeLimits(int protocolLevel, long maximumPacketSize, boolean problemInformation) {
+public record EncodeLimits(int protocolLevel, long maximumPacketSize, boolean problemInformation) {
     /** Whether a frame with this many bytes after its length field may be sent. */
-    boolean accepts(long remainingLength) {
+    public boolean accepts(long remainingLength) {
         return remainingLength <= VarInt.MAX
                 && 1 + VarInt.length((int) remainingLength) + remainingLength <= maximumPacketSize;
     }
 
     /** The diagnostics allowed in replies other than CONNACK and DISCONNECT [MQTT5-3.1.2-29]. */
-    Detail replyDetail() {
+    public Detail replyDetail() {
         return problemInformation ? Detail.FULL : Detail.NONE;
     }
 }

@@ -1,7 +1,10 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.UserProperty;
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The properties that a PUBLISH and a will have in common: collects them while a packet is read, and passes them to a
  * writer.
  */
-final class MessagePropertiesCodec {
+public final class MessagePropertiesCodec {
     static final long ALLOWED = PropertyId.set(
             PropertyId.PAYLOAD_FORMAT_INDICATOR,
             PropertyId.MESSAGE_EXPIRY_INTERVAL,
@@ -65,7 +68,7 @@ final class MessagePropertiesCodec {
      *
      * @param messageExpirySeconds the remaining expiry for the receiver, which may be less than the publisher's
      */
-    static void write(MessageProperties properties, long messageExpirySeconds, PropertyWriter out) {
+    public static void write(MessageProperties properties, long messageExpirySeconds, PropertyWriter out) {
         out.u8(PropertyId.PAYLOAD_FORMAT_INDICATOR, properties.payloadFormat());
         out.u32(PropertyId.MESSAGE_EXPIRY_INTERVAL, messageExpirySeconds);
         out.string(PropertyId.CONTENT_TYPE, properties.contentType());

@@ -1,10 +1,14 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.CLIENT_IDENTIFIER_NOT_VALID;
 import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 import static io.godwit.mqtt.packet.ReasonCode.UNSUPPORTED_PROTOCOL_VERSION;
 
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
+import io.godwit.mqtt.codec.field.VarInt;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
@@ -24,8 +28,8 @@ import java.util.List;
  * <p>The level is passed to the {@link FrameReader} as soon as it is read, so that a fault in the rest can be answered
  * in the client's version.
  */
-final class ConnectCodec extends PacketCodec<Connect> {
-    static final ConnectCodec INSTANCE = new ConnectCodec();
+public final class ConnectCodec extends PacketCodec<Connect> {
+    public static final ConnectCodec INSTANCE = new ConnectCodec();
 
     private static final String NAME_3_1 = "MQIsdp";
     private static final String NAME_LATER = "MQTT";
@@ -57,7 +61,7 @@ final class ConnectCodec extends PacketCodec<Connect> {
     }
 
     @Override
-    Connect decode(FrameReader in, int flags) {
+    public Connect decode(FrameReader in, int flags) {
         int level = readProtocolLevel(in);
         in.protocolLevel(level);
         int connectFlags = in.readU8();

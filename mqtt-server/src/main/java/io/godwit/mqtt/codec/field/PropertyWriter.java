@@ -1,4 +1,4 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.field;
 
 import io.godwit.plugin.message.UserProperty;
 import io.netty.buffer.ByteBuf;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Takes the properties of a packet, either to measure or to append them: a codec lists them once for both. Absent ones
  * take no bytes.
  */
-final class PropertyWriter {
+public final class PropertyWriter {
     /** How much diagnostic text is kept when the packet is too large for the receiver [MQTT5-3.4.2-2]. */
-    enum Detail {
+    public enum Detail {
         FULL,
         REASON_STRING,
         NONE
@@ -30,21 +30,21 @@ final class PropertyWriter {
     }
 
     /** A writer that only measures. */
-    static PropertyWriter measuring(Detail detail) {
+    public static PropertyWriter measuring(Detail detail) {
         return new PropertyWriter(null, detail);
     }
 
     /** A writer that appends; borrows {@code out}. */
-    static PropertyWriter appending(ByteBuf out, Detail detail) {
+    public static PropertyWriter appending(ByteBuf out, Detail detail) {
         return new PropertyWriter(out, detail);
     }
 
     /** Bytes so far, without the block's own length field. */
-    int length() {
+    public int length() {
         return length;
     }
 
-    void u8(int id, int value) {
+    public void u8(int id, int value) {
         if (value >= 0) {
             length += 2;
             if (out != null) {
@@ -54,13 +54,13 @@ final class PropertyWriter {
     }
 
     /** A boolean property, left out when it has its default. */
-    void flag(int id, boolean value, boolean byDefault) {
+    public void flag(int id, boolean value, boolean byDefault) {
         if (value != byDefault) {
             u8(id, value ? 1 : 0);
         }
     }
 
-    void u16(int id, int value) {
+    public void u16(int id, int value) {
         if (value >= 0) {
             length += 3;
             if (out != null) {
@@ -69,7 +69,7 @@ final class PropertyWriter {
         }
     }
 
-    void u32(int id, long value) {
+    public void u32(int id, long value) {
         if (value >= 0) {
             length += 5;
             if (out != null) {
@@ -78,7 +78,7 @@ final class PropertyWriter {
         }
     }
 
-    void varInt(int id, int value) {
+    public void varInt(int id, int value) {
         if (value >= 0) {
             length += 1 + VarInt.length(value);
             if (out != null) {
@@ -88,7 +88,7 @@ final class PropertyWriter {
         }
     }
 
-    void string(int id, @Nullable String value) {
+    public void string(int id, @Nullable String value) {
         if (value != null) {
             length += 1 + stringLength(value);
             if (out != null) {
@@ -98,7 +98,7 @@ final class PropertyWriter {
         }
     }
 
-    void binary(int id, byte @Nullable [] value) {
+    public void binary(int id, byte @Nullable [] value) {
         if (value != null) {
             length += 1 + binaryLength(value);
             if (out != null) {
@@ -108,7 +108,7 @@ final class PropertyWriter {
         }
     }
 
-    void userProperties(List<UserProperty> properties) {
+    public void userProperties(List<UserProperty> properties) {
         for (int i = 0; i < properties.size(); i++) {
             UserProperty property = properties.get(i);
             length += 1 + stringLength(property.name()) + stringLength(property.value());
@@ -121,7 +121,7 @@ final class PropertyWriter {
     }
 
     /** A reason string and the user properties of a reply, as far as {@link Detail} allows. */
-    void diagnostics(@Nullable String reasonString, List<UserProperty> userProperties) {
+    public void diagnostics(@Nullable String reasonString, List<UserProperty> userProperties) {
         if (detail != Detail.NONE) {
             string(PropertyId.REASON_STRING, reasonString);
         }
@@ -133,7 +133,7 @@ final class PropertyWriter {
     /**
      * Bytes of a string with its length field. Fails with {@link IllegalArgumentException} above 65,535 bytes of text.
      */
-    static int stringLength(String value) {
+    public static int stringLength(String value) {
         int bytes = ByteBufUtil.utf8Bytes(value);
         if (bytes > MAX_STRING_BYTES) {
             throw new IllegalArgumentException("a string can have 65535 bytes, this one has " + bytes);
@@ -142,20 +142,20 @@ final class PropertyWriter {
     }
 
     /** Bytes of binary data with its length field. Fails with {@link IllegalArgumentException} above 65,535 bytes. */
-    static int binaryLength(byte[] value) {
+    public static int binaryLength(byte[] value) {
         if (value.length > MAX_STRING_BYTES) {
             throw new IllegalArgumentException("binary data can have 65535 bytes, this has " + value.length);
         }
         return 2 + value.length;
     }
 
-    static void writeString(ByteBuf out, String value) {
+    public static void writeString(ByteBuf out, String value) {
         int bytes = ByteBufUtil.utf8Bytes(value);
         out.writeShort(bytes);
         ByteBufUtil.reserveAndWriteUtf8(out, value, bytes); // plain writeUtf8 reserves three bytes a character
     }
 
-    static void writeBinary(ByteBuf out, byte[] value) {
+    public static void writeBinary(ByteBuf out, byte[] value) {
         out.writeShort(value.length).writeBytes(value);
     }
 }

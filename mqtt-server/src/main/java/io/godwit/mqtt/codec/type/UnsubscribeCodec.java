@@ -1,7 +1,10 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.plugin.message.UserProperty;
@@ -11,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** UNSUBSCRIBE (MQTT 5.0 and 3.1.1, 3.10): packet identifier, properties, then filters. */
-final class UnsubscribeCodec extends PacketCodec<Unsubscribe> {
-    static final UnsubscribeCodec INSTANCE = new UnsubscribeCodec();
+public final class UnsubscribeCodec extends PacketCodec<Unsubscribe> {
+    public static final UnsubscribeCodec INSTANCE = new UnsubscribeCodec();
 
     private static final long ALLOWED = PropertyId.set(PropertyId.USER_PROPERTY);
 
@@ -21,7 +24,7 @@ final class UnsubscribeCodec extends PacketCodec<Unsubscribe> {
     }
 
     @Override
-    Unsubscribe decode(FrameReader in, int flags) {
+    public Unsubscribe decode(FrameReader in, int flags) {
         int packetId = in.readPacketId(name());
         List<UserProperty> userProperties = new ArrayList<>(0);
         if (in.isMqtt5()) {

@@ -1,4 +1,4 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.field;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

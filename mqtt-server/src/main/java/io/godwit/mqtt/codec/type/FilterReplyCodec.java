@@ -1,6 +1,10 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
-import io.godwit.mqtt.codec.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.EncodeLimits;
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
+import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
 import io.godwit.mqtt.packet.FilterReply;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
@@ -38,7 +42,7 @@ abstract class FilterReplyCodec<P extends FilterReply> extends PacketCodec<P> {
             List<UserProperty> userProperties);
 
     @Override
-    final P decode(FrameReader in, int flags) {
+    public final P decode(FrameReader in, int flags) {
         int packetId = in.readPacketId(name());
         String reasonString = null;
         List<UserProperty> userProperties = new ArrayList<>(0);

@@ -1,18 +1,19 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
+import io.godwit.mqtt.codec.field.FrameReader;
 import io.godwit.mqtt.packet.PingReq;
 import io.netty.buffer.ByteBuf;
 
 /** PINGREQ (MQTT 5.0 and 3.1.1, 3.12): only its type. */
-final class PingReqCodec extends PacketCodec<PingReq> {
-    static final PingReqCodec INSTANCE = new PingReqCodec();
+public final class PingReqCodec extends PacketCodec<PingReq> {
+    public static final PingReqCodec INSTANCE = new PingReqCodec();
 
     private PingReqCodec() {
         super(12, 0, "PINGREQ");
     }
 
     @Override
-    PingReq decode(FrameReader in, int flags) {
+    public PingReq decode(FrameReader in, int flags) {
         return PingReq.INSTANCE;
     }
 

@@ -1,7 +1,10 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
@@ -17,8 +20,8 @@ import java.util.Set;
  * DISCONNECT (MQTT 5.0 and 3.1.1, 3.14). In 5.0 it has a reason code, left out for a normal end without properties,
  * then properties, left out with their length when there are none.
  */
-final class DisconnectCodec extends PacketCodec<Disconnect> {
-    static final DisconnectCodec INSTANCE = new DisconnectCodec();
+public final class DisconnectCodec extends PacketCodec<Disconnect> {
+    public static final DisconnectCodec INSTANCE = new DisconnectCodec();
 
     /** The codes of a client [MQTT5-3.14.2-1]. */
     private static final Set<ReasonCode> FROM_CLIENT = EnumSet.of(
@@ -48,7 +51,7 @@ final class DisconnectCodec extends PacketCodec<Disconnect> {
     }
 
     @Override
-    Disconnect decode(FrameReader in, int flags) {
+    public Disconnect decode(FrameReader in, int flags) {
         if (!in.isMqtt5() || in.remaining() == 0) {
             return Disconnect.NORMAL;
         }

@@ -1,8 +1,12 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 
-import io.godwit.mqtt.codec.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.EncodeLimits;
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
+import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
@@ -15,8 +19,8 @@ import java.util.List;
 import java.util.Set;
 
 /** AUTH (MQTT 5.0, 3.15): reason code and properties; the whole body is left out for a success without properties. */
-final class AuthCodec extends PacketCodec<Auth> {
-    static final AuthCodec INSTANCE = new AuthCodec();
+public final class AuthCodec extends PacketCodec<Auth> {
+    public static final AuthCodec INSTANCE = new AuthCodec();
 
     /** [MQTT5-3.15.2-1]. */
     private static final Set<ReasonCode> REASON_CODES =
@@ -33,7 +37,7 @@ final class AuthCodec extends PacketCodec<Auth> {
     }
 
     @Override
-    Auth decode(FrameReader in, int flags) {
+    public Auth decode(FrameReader in, int flags) {
         if (in.remaining() == 0) {
             return new Auth(ReasonCode.SUCCESS, null, null, null, List.of());
         }

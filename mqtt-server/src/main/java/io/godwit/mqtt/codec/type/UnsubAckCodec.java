@@ -1,4 +1,4 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.UnsubAck;
@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** UNSUBACK (MQTT 5.0 and 3.1.1, 3.11); the reason codes of [MQTT5-3.11.3-2]. */
-final class UnsubAckCodec extends FilterReplyCodec<UnsubAck> {
-    static final UnsubAckCodec INSTANCE = new UnsubAckCodec();
+public final class UnsubAckCodec extends FilterReplyCodec<UnsubAck> {
+    public static final UnsubAckCodec INSTANCE = new UnsubAckCodec();
 
     private UnsubAckCodec() {
         super(

@@ -1,22 +1,22 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.PubRec;
+import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.message.UserProperty;
 import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** PUBREC (MQTT 5.0 and 3.1.1, 3.5); the reason codes of [MQTT5-3.5.2-1]. */
-final class PubRecCodec extends PublishReplyCodec<PubRec> {
-    static final PubRecCodec INSTANCE = new PubRecCodec();
+/** PUBACK (MQTT 5.0 and 3.1.1, 3.4); the reason codes of [MQTT5-3.4.2-1]. */
+public final class PubAckCodec extends PublishReplyCodec<PubAck> {
+    public static final PubAckCodec INSTANCE = new PubAckCodec();
 
-    private PubRecCodec() {
+    private PubAckCodec() {
         super(
-                5,
+                4,
                 0,
-                "PUBREC",
+                "PUBACK",
                 EnumSet.of(
                         ReasonCode.SUCCESS,
                         ReasonCode.NO_MATCHING_SUBSCRIBERS,
@@ -31,13 +31,13 @@ final class PubRecCodec extends PublishReplyCodec<PubRec> {
 
     /** Without a reason code the packet means success, so it cannot express an error. */
     @Override
-    boolean isExpressible(PubRec packet, int protocolLevel) {
+    boolean isExpressible(PubAck packet, int protocolLevel) {
         return protocolLevel >= ProtocolLevel.MQTT_5 || !packet.reasonCode().isError();
     }
 
     @Override
-    PubRec packet(
+    PubAck packet(
             int packetId, ReasonCode reasonCode, @Nullable String reasonString, List<UserProperty> userProperties) {
-        return new PubRec(packetId, reasonCode, reasonString, userProperties);
+        return new PubAck(packetId, reasonCode, reasonString, userProperties);
     }
 }

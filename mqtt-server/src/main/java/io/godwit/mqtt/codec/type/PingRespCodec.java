@@ -1,18 +1,19 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
+import io.godwit.mqtt.codec.field.FrameReader;
 import io.godwit.mqtt.packet.PingResp;
 import io.netty.buffer.ByteBuf;
 
 /** PINGRESP (MQTT 5.0 and 3.1.1, 3.13): only its type. */
-final class PingRespCodec extends PacketCodec<PingResp> {
-    static final PingRespCodec INSTANCE = new PingRespCodec();
+public final class PingRespCodec extends PacketCodec<PingResp> {
+    public static final PingRespCodec INSTANCE = new PingRespCodec();
 
     private PingRespCodec() {
         super(13, 0, "PINGRESP");
     }
 
     @Override
-    PingResp decode(FrameReader in, int flags) {
+    public PingResp decode(FrameReader in, int flags) {
         return PingResp.INSTANCE;
     }
 

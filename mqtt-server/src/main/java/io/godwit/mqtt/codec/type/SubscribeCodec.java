@@ -1,8 +1,11 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.RetainHandling;
@@ -19,8 +22,8 @@ import java.util.List;
  * SUBSCRIBE (MQTT 5.0 and 3.1.1, 3.8): packet identifier, properties, then filters with one byte of options each: QoS
  * (3), no local (4), retain as published (8), retain handling (0x30); in 3.1.1 only the QoS.
  */
-final class SubscribeCodec extends PacketCodec<Subscribe> {
-    static final SubscribeCodec INSTANCE = new SubscribeCodec();
+public final class SubscribeCodec extends PacketCodec<Subscribe> {
+    public static final SubscribeCodec INSTANCE = new SubscribeCodec();
 
     private static final int QOS = 0x03;
     private static final int NO_LOCAL = 0x04;
@@ -35,7 +38,7 @@ final class SubscribeCodec extends PacketCodec<Subscribe> {
     }
 
     @Override
-    Subscribe decode(FrameReader in, int flags) {
+    public Subscribe decode(FrameReader in, int flags) {
         int packetId = in.readPacketId(name());
         int subscriptionId = -1;
         List<UserProperty> userProperties = new ArrayList<>(0);

@@ -1,4 +1,4 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.field;
 
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,10 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.Publish;
@@ -15,10 +18,10 @@ import java.util.Arrays;
  * PUBLISH (MQTT 5.0 and 3.1.1, 3.3). The topic and, at QoS 1 and 2, the packet identifier precede the properties; all
  * bytes after them are the payload. Flags: DUP (8), QoS (6), RETAIN (1).
  */
-final class PublishCodec extends PacketCodec<Publish> {
-    static final PublishCodec INSTANCE = new PublishCodec();
-    static final int TYPE = 3;
-    static final int DUP = 0b1000;
+public final class PublishCodec extends PacketCodec<Publish> {
+    public static final PublishCodec INSTANCE = new PublishCodec();
+    public static final int TYPE = 3;
+    public static final int DUP = 0b1000;
     static final int RETAIN = 0b0001;
 
     private static final long REPEATABLE = PropertyId.set(PropertyId.SUBSCRIPTION_IDENTIFIER);
@@ -30,7 +33,7 @@ final class PublishCodec extends PacketCodec<Publish> {
     }
 
     @Override
-    boolean allowsFlags(int seen, int protocolLevel) {
+    public boolean allowsFlags(int seen, int protocolLevel) {
         int qos = seen >> 1 & 3;
         // QoS 3 [MQTT5-3.3.1-4], [MQTT311-3.3.1-4]; DUP at QoS 0 [MQTT5-3.3.1-2], [MQTT311-3.3.1-2], which MQTT 3.1
         // allows
@@ -38,7 +41,7 @@ final class PublishCodec extends PacketCodec<Publish> {
     }
 
     @Override
-    Publish decode(FrameReader in, int flags) {
+    public Publish decode(FrameReader in, int flags) {
         Qos qos = Qos.of(flags >> 1 & 3);
         String topic = in.readTopicName();
         int packetId = qos == Qos.AT_MOST_ONCE ? 0 : in.readPacketId(name());
@@ -83,7 +86,7 @@ final class PublishCodec extends PacketCodec<Publish> {
         return flags(packet.dup(), packet.qos(), packet.retain());
     }
 
-    static int flags(boolean dup, Qos qos, boolean retain) {
+    public static int flags(boolean dup, Qos qos, boolean retain) {
         return (dup ? DUP : 0) | qos.value() << 1 | (retain ? RETAIN : 0);
     }
 

@@ -1,22 +1,22 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.message.UserProperty;
 import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** PUBACK (MQTT 5.0 and 3.1.1, 3.4); the reason codes of [MQTT5-3.4.2-1]. */
-final class PubAckCodec extends PublishReplyCodec<PubAck> {
-    static final PubAckCodec INSTANCE = new PubAckCodec();
+/** PUBREC (MQTT 5.0 and 3.1.1, 3.5); the reason codes of [MQTT5-3.5.2-1]. */
+public final class PubRecCodec extends PublishReplyCodec<PubRec> {
+    public static final PubRecCodec INSTANCE = new PubRecCodec();
 
-    private PubAckCodec() {
+    private PubRecCodec() {
         super(
-                4,
+                5,
                 0,
-                "PUBACK",
+                "PUBREC",
                 EnumSet.of(
                         ReasonCode.SUCCESS,
                         ReasonCode.NO_MATCHING_SUBSCRIBERS,
@@ -31,13 +31,13 @@ final class PubAckCodec extends PublishReplyCodec<PubAck> {
 
     /** Without a reason code the packet means success, so it cannot express an error. */
     @Override
-    boolean isExpressible(PubAck packet, int protocolLevel) {
+    boolean isExpressible(PubRec packet, int protocolLevel) {
         return protocolLevel >= ProtocolLevel.MQTT_5 || !packet.reasonCode().isError();
     }
 
     @Override
-    PubAck packet(
+    PubRec packet(
             int packetId, ReasonCode reasonCode, @Nullable String reasonString, List<UserProperty> userProperties) {
-        return new PubAck(packetId, reasonCode, reasonString, userProperties);
+        return new PubRec(packetId, reasonCode, reasonString, userProperties);
     }
 }

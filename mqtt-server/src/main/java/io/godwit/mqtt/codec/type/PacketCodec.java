@@ -1,6 +1,10 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
-import io.godwit.mqtt.codec.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.EncodeLimits;
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyWriter;
+import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.VarInt;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.netty.buffer.ByteBuf;
@@ -18,7 +22,7 @@ import io.netty.buffer.ByteBuf;
  *
  * {@link #encode} measures before it writes, so that a packet is written whole or not at all.
  */
-abstract class PacketCodec<P extends Packet> {
+public abstract class PacketCodec<P extends Packet> {
     private final int type;
     private final int flags;
     private final String name;
@@ -30,18 +34,18 @@ abstract class PacketCodec<P extends Packet> {
     }
 
     /** The packet's name as the specification writes it. */
-    final String name() {
+    public final String name() {
         return name;
     }
 
     /** Whether this packet may have these flags at this level; level 0 means that no CONNECT has set one. */
-    boolean allowsFlags(int seen, int protocolLevel) {
+    public boolean allowsFlags(int seen, int protocolLevel) {
         // MQTT 3.1 calls the bits "not used", except in the three packets that are sent at QoS 1 and can be duplicates
         return seen == flags || protocolLevel == ProtocolLevel.MQTT_3_1 && (flags == 0 || (seen & 0b0110) == flags);
     }
 
     /** Reads the bytes after the length; the caller checks that none are left. */
-    abstract P decode(FrameReader in, int flags);
+    public abstract P decode(FrameReader in, int flags);
 
     /** Whether the peer's protocol version can express this packet. */
     boolean isExpressible(P packet, int protocolLevel) {
@@ -81,7 +85,7 @@ abstract class PacketCodec<P extends Packet> {
      * @return false, and nothing appended, when the protocol version cannot express it or the frame is too large
      *     for the peer even without diagnostics
      */
-    boolean encode(P packet, EncodeLimits peer, ByteBuf out) {
+    public boolean encode(P packet, EncodeLimits peer, ByteBuf out) {
         int level = peer.protocolLevel();
         if (!isExpressible(packet, level)) {
             return false;

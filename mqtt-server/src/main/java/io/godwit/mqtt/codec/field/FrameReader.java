@@ -1,4 +1,4 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.field;
 
 import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
@@ -20,7 +20,7 @@ import java.util.Set;
  * throws a {@link ProtocolException}. One per connection, reused for every frame; confined to the connection's event
  * loop.
  */
-final class FrameReader {
+public final class FrameReader {
     private static final byte[] NO_BYTES = {};
     private static final int MAX_QUOTED_CHARS = 100;
     private static final long REPEATABLE = PropertyId.set(PropertyId.USER_PROPERTY);
@@ -58,69 +58,69 @@ final class FrameReader {
     private int outerEnd;
     private long seenProperties;
 
-    FrameReader(boolean fromClient, int protocolLevel) {
+    public FrameReader(boolean fromClient, int protocolLevel) {
         this.fromClient = fromClient;
         this.protocolLevel = protocolLevel;
     }
 
     /** Whether the sender of the frames is a client. */
-    boolean fromClient() {
+    public boolean fromClient() {
         return fromClient;
     }
 
-    int protocolLevel() {
+    public int protocolLevel() {
         return protocolLevel;
     }
 
-    void protocolLevel(int level) {
+    public void protocolLevel(int level) {
         protocolLevel = level;
     }
 
-    boolean isMqtt5() {
+    public boolean isMqtt5() {
         return protocolLevel >= ProtocolLevel.MQTT_5;
     }
 
     /** Starts on the bytes {@code from} to {@code to} of {@code frame}; borrows it until {@link #close}. */
-    void open(ByteBuf frame, int from, int to) {
+    public void open(ByteBuf frame, int from, int to) {
         this.frame = frame;
         position = from;
         end = to;
     }
 
     /** How many user properties the frame may have. */
-    void allowUserProperties(int count) {
+    public void allowUserProperties(int count) {
         userPropertiesLeft = count;
     }
 
     /** How many topic filters the frame may have. */
-    void allowFilters(int count) {
+    public void allowFilters(int count) {
         filtersLeft = count;
     }
 
-    void close() {
+    public void close() {
         frame = Unpooled.EMPTY_BUFFER;
     }
 
-    int remaining() {
+    public int remaining() {
         return end - position;
     }
 
     /** Checks that no bytes follow the fields of the packet. */
-    void expectEnd(String packet) {
+    public void expectEnd(String packet) {
         if (position != end) {
             throw new ProtocolException(MALFORMED_PACKET, packet + " has " + remaining() + " bytes after its end");
         }
     }
 
-    int readU8() {
+    public int readU8() {
         return frame.getByte(take(1)) & 0xFF;
     }
 
-    int readU16() {
+    public int readU16() {
         return frame.getUnsignedShort(take(2));
     }
 
-    long readU32() {
+    public long readU32() {
         return frame.getUnsignedInt(take(4));
     }
 
@@ -141,7 +141,7 @@ final class FrameReader {
         throw new ProtocolException(MALFORMED_PACKET, "variable byte integer has more than 4 bytes");
     }
 
-    int readPacketId(String packet) {
+    public int readPacketId(String packet) {
         int packetId = readU16();
         if (packetId == 0) { // [MQTT5-2.2.1-3], [MQTT5-2.2.1-4], [MQTT311-2.3.1-1]
             throw new ProtocolException(PROTOCOL_ERROR, packet + " has packet identifier 0");
@@ -150,7 +150,7 @@ final class FrameReader {
     }
 
     /** A reason code from the set that the packet may carry. */
-    ReasonCode readReasonCode(Set<ReasonCode> allowed, String packet) {
+    public ReasonCode readReasonCode(Set<ReasonCode> allowed, String packet) {
         int value = readU8();
         ReasonCode code = ReasonCode.of(value);
         if (code == null || !allowed.contains(code)) {
@@ -160,25 +160,25 @@ final class FrameReader {
     }
 
     /** The bytes after a two-byte length. */
-    byte[] readBinary() {
+    public byte[] readBinary() {
         int length = readU16();
         return copy(take(length), length);
     }
 
     /** All remaining bytes. */
-    byte[] readRest() {
+    public byte[] readRest() {
         int length = remaining();
         return copy(take(length), length);
     }
 
-    String readString() {
+    public String readString() {
         int length = readU16();
         int from = take(length);
         return length == 0 ? "" : decode(scratch(from, length), length);
     }
 
     /** A topic name; may be empty, and then the caller must look for a topic alias. */
-    String readTopicName() {
+    public String readTopicName() {
         int length = readU16();
         int from = take(length);
         if (length == 0) {
@@ -199,7 +199,7 @@ final class FrameReader {
         return topic;
     }
 
-    TopicFilter readTopicFilter() {
+    public TopicFilter readTopicFilter() {
         if (filtersLeft-- == 0) {
             throw new ProtocolException(ReasonCode.QUOTA_EXCEEDED, "the packet has more filters than allowed");
         }
@@ -209,7 +209,7 @@ final class FrameReader {
                         ReasonCode.TOPIC_FILTER_INVALID, "topic filter is not valid: " + brief(text)));
     }
 
-    UserProperty readUserProperty() {
+    public UserProperty readUserProperty() {
         if (userPropertiesLeft-- == 0) {
             throw new ProtocolException(ReasonCode.QUOTA_EXCEEDED, "the packet has more user properties than allowed");
         }
@@ -218,7 +218,7 @@ final class FrameReader {
     }
 
     /** A byte property whose only values are 0 and 1. */
-    boolean readBoolean(String property) {
+    public boolean readBoolean(String property) {
         int value = readU8();
         if (value > 1) {
             throw new ProtocolException(PROTOCOL_ERROR, property + " must be 0 or 1, was " + value);
@@ -227,20 +227,20 @@ final class FrameReader {
     }
 
     /** A number property that must not be 0. */
-    int readNonZeroU16(String property) {
+    public int readNonZeroU16(String property) {
         int value = readU16();
         checkNonZero(value, property);
         return value;
     }
 
     /** A number property that must not be 0. */
-    long readNonZeroU32(String property) {
+    public long readNonZeroU32(String property) {
         long value = readU32();
         checkNonZero(value, property);
         return value;
     }
 
-    int readSubscriptionId() {
+    public int readSubscriptionId() {
         int value = readVarInt();
         checkNonZero(value, "subscription identifier");
         return value;
@@ -250,7 +250,7 @@ final class FrameReader {
      * Reads the length of a block of properties; until {@link #nextProperty} returns 0, reads cannot pass the block's
      * end.
      */
-    void beginProperties() {
+    public void beginProperties() {
         int length = readVarInt();
         if (length > remaining()) {
             throw new ProtocolException(
@@ -268,7 +268,7 @@ final class FrameReader {
      * @param allowed the properties that this packet may carry
      * @param repeatable the properties that may repeat, besides user properties
      */
-    int nextProperty(long allowed, long repeatable, String packet) {
+    public int nextProperty(long allowed, long repeatable, String packet) {
         if (position == end) {
             end = outerEnd;
             return 0;
@@ -285,12 +285,12 @@ final class FrameReader {
         return id;
     }
 
-    int nextProperty(long allowed, String packet) {
+    public int nextProperty(long allowed, String packet) {
         return nextProperty(allowed, 0, packet);
     }
 
     /** Shortens a peer's text for error messages. */
-    static String brief(String text) {
+    public static String brief(String text) {
         return text.length() <= MAX_QUOTED_CHARS ? text : text.substring(0, MAX_QUOTED_CHARS) + "...";
     }
 

@@ -1,8 +1,11 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
 import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
 import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
 
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
@@ -15,8 +18,8 @@ import java.util.List;
 import java.util.Set;
 
 /** CONNACK (MQTT 5.0 and 3.1.1, 3.2): acknowledge flags, reason or return code, properties. */
-final class ConnAckCodec extends PacketCodec<ConnAck> {
-    static final ConnAckCodec INSTANCE = new ConnAckCodec();
+public final class ConnAckCodec extends PacketCodec<ConnAck> {
+    public static final ConnAckCodec INSTANCE = new ConnAckCodec();
 
     private static final int SESSION_PRESENT = 1;
 
@@ -69,7 +72,7 @@ final class ConnAckCodec extends PacketCodec<ConnAck> {
     }
 
     @Override
-    ConnAck decode(FrameReader in, int flags) {
+    public ConnAck decode(FrameReader in, int flags) {
         int acknowledgeFlags = in.readU8();
         if (in.protocolLevel() == ProtocolLevel.MQTT_3_1) {
             acknowledgeFlags = 0; // a byte that MQTT 3.1 does not use

@@ -1,6 +1,10 @@
-package io.godwit.mqtt.codec;
+package io.godwit.mqtt.codec.type;
 
-import io.godwit.mqtt.codec.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.EncodeLimits;
+import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.PropertyId;
+import io.godwit.mqtt.codec.field.PropertyWriter;
+import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.PublishReply;
 import io.godwit.mqtt.packet.ReasonCode;
@@ -33,7 +37,7 @@ abstract class PublishReplyCodec<P extends PublishReply> extends PacketCodec<P> 
             int packetId, ReasonCode reasonCode, @Nullable String reasonString, List<UserProperty> userProperties);
 
     @Override
-    final P decode(FrameReader in, int flags) {
+    public final P decode(FrameReader in, int flags) {
         int packetId = in.readPacketId(name());
         if (!in.isMqtt5() || in.remaining() == 0) {
             return packet(packetId, ReasonCode.SUCCESS, null, List.of());
@@ -85,7 +89,7 @@ abstract class PublishReplyCodec<P extends PublishReply> extends PacketCodec<P> 
 
     /** Writes the usual reply, four bytes, without measuring. */
     @Override
-    final boolean encode(P packet, EncodeLimits peer, ByteBuf out) {
+    public final boolean encode(P packet, EncodeLimits peer, ByteBuf out) {
         boolean plain = packet.reasonCode() == ReasonCode.SUCCESS
                 && packet.reasonString() == null
                 && packet.userProperties().isEmpty();
