@@ -62,12 +62,12 @@ final class LinkRuntime implements AutoCloseable {
     }
 
     LinkCarrier carrier() {
-        return (nodeId, events) -> GrpcLinks.dial(channels.to(nodeId), events);
+        return (nodeId, events) -> GrpcLinks.dial(channels.to(nodeId), server::currentLoop, events);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the thread
     void start(Function<LinkStream, LinkStream.Events> accept, Runnable tick, long everyMillis) {
-        GrpcLinks offered = new GrpcLinks(accept);
+        GrpcLinks offered = new GrpcLinks(server::currentLoop, accept);
         service = offered;
         server.add(offered.definition());
         channels.onConnected(nodeId -> tick.run());
