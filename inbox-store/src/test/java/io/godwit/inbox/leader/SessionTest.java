@@ -12,6 +12,7 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -170,6 +171,8 @@ class SessionTest {
         store.attach("a", false, 60, null);
         store.detach(store.attach("a", true, 60, null), 0, false);
         store.absent("a");
+        store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a"), Resend.ALWAYS));
+        store.absent("a");
         store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a")));
         store.detach(store.attach("a", false, 1, null));
         store.host.advanceMillis(1000);
@@ -179,6 +182,7 @@ class SessionTest {
                         ended(SessionEndCause.CLEAN_START),
                         ended(SessionEndCause.GIVEN_UP),
                         ended(SessionEndCause.GIVEN_UP),
+                        ended(SessionEndCause.DELETED),
                         ended(SessionEndCause.EXPIRED));
     }
 
