@@ -19,6 +19,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.SessionEndCause;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -184,6 +185,15 @@ class SessionTest {
                         ended(SessionEndCause.GIVEN_UP),
                         ended(SessionEndCause.DELETED),
                         ended(SessionEndCause.EXPIRED));
+    }
+
+    private static BrokerEvent willDelayed(int seconds) {
+        return new BrokerEvent.WillDelayed(
+                TenantId.DEFAULT, new ClientId("a"), "will", Duration.ofSeconds(seconds));
+    }
+
+    private static BrokerEvent willPublished() {
+        return new BrokerEvent.WillPublished(TenantId.DEFAULT, new ClientId("a"), "will");
     }
 
     private static BrokerEvent willSuppressed() {
@@ -425,8 +435,7 @@ class SessionTest {
     void aWillIsPublishedAtOnceWithoutADelay() {
         store.detach(store.attach("a", false, 60, will("bye", 0)), -1, true);
         assertThat(wills()).containsExactly("bye");
-        assertThat(store.otherEvents)
-                .containsExactly(new BrokerEvent.WillPublished(TenantId.DEFAULT, new ClientId("a"), "will"));
+        assertThat(store.otherEvents).containsExactly(willPublished());
         store.host.crashAndRestart();
         store.host.advanceMillis(100_000);
         assertThat(wills()).containsExactly("bye");
@@ -452,6 +461,9 @@ class SessionTest {
         }
         store.host.advanceMillis(1);
         assertThat(wills()).containsExactly("bye");
+        assertThat(store.otherEvents).containsExactly(willDelayed(20), willPublished());
+        assertThat(store.meters.get("godwit.inbox.wills.delayed").counter().count())
+                .isOne();
     }
 
     @Test
@@ -461,6 +473,17 @@ class SessionTest {
         store.host.advanceMillis(10_000);
         assertThat(wills()).containsExactly("bye");
         assertThat(store.stored("a")).isZero();
+        assertThat(store.otherEvents)
+                .containsExactly(willDelayed(10), ended(SessionEndCause.EXPIRED), willPublished());
+    }
+
+    @Test
+    void aDelayedWillIsPublishedWhenItsSessionIsDeleted() {
+        store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
+        store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a")));
+        assertThat(wills()).containsExactly("bye");
+        assertThat(store.otherEvents)
+                .containsExactly(willDelayed(20), ended(SessionEndCause.DELETED), willPublished());
     }
 
     @Test
@@ -471,7 +494,7 @@ class SessionTest {
         store.attach("a", false, 60, null);
         store.host.advanceMillis(100_000);
         assertThat(wills()).isEmpty();
-        assertThat(store.otherEvents).containsExactly(willSuppressed());
+        assertThat(store.otherEvents).containsExactly(willDelayed(20), willSuppressed());
     }
 
     @Test
