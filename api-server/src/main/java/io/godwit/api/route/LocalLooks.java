@@ -109,7 +109,7 @@ final class LocalLooks {
             for (int i = 0; i < asked.size(); i++) {
                 asked.get(i).answer.complete(peers.get(i));
             }
-        } catch (RuntimeException e) { // outermost frame of the port's work: nobody may wait for ever
+        } catch (RuntimeException | Error e) { // outermost frame of the port's work: nobody may wait for ever
             asked.forEach(question -> question.answer.completeExceptionally(e));
         }
     }

@@ -147,4 +147,32 @@ class LocalLooksTest {
             assertThat(asked.ask(connection(2)).get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
         }
     }
+
+    /** All that wait for a look share its failure, and the next look still begins. */
+    @Test
+    void anErrorOfALookIsToldToAllThatWaitForIt() throws Exception {
+        try (Workers workers = new Workers()) {
+            List<Error> errors = new CopyOnWriteArrayList<>(List.of(new LinkageError("no table")));
+            LocalLooks asked = new LocalLooks(
+                    connections -> {
+                        List<Peer> found = look(connections);
+                        if (connections.size() == 1 || errors.isEmpty()) {
+                            return found;
+                        }
+                        throw errors.remove(0);
+                    },
+                    workers);
+            CompletableFuture<Peer> first = asked.ask(connection(2));
+            Await.until("it looks", () -> looks.size() == 1);
+            CompletableFuture<Peer> second = asked.ask(connection(2));
+            CompletableFuture<Peer> third = asked.ask(connection(3));
+            held.countDown();
+
+            assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+            assertThatThrownBy(() -> second.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(LinkageError.class);
+            assertThatThrownBy(() -> third.get(60, TimeUnit.SECONDS)).hasCauseInstanceOf(LinkageError.class);
+            assertThat(asked.ask(connection(2)).get(60, TimeUnit.SECONDS)).isEqualTo(Peer.TRUSTED);
+            assertThat(looks).containsExactly(1, 2, 1);
+        }
+    }
 }

@@ -21,6 +21,8 @@ record EventQuestion(Set<String> types, Optional<String> clientId, Optional<Stri
             BrokerEvent.PublishAccepted.class,
             BrokerEvent.RetainedMessageSet.class,
             BrokerEvent.RetainedMessageCleared.class,
+            BrokerEvent.RetainedMessageExpired.class,
+            BrokerEvent.MessageQueued.class,
             BrokerEvent.MessageDelivered.class,
             BrokerEvent.MessageAcknowledged.class);
 

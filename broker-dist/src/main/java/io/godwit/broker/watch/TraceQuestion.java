@@ -25,6 +25,7 @@ record TraceQuestion(
     private static final Set<Class<? extends BrokerEvent>> TRACED = Set.of(
             BrokerEvent.PublishReceived.class,
             BrokerEvent.PublishAccepted.class,
+            BrokerEvent.MessageQueued.class,
             BrokerEvent.MessageDelivered.class,
             BrokerEvent.MessageAcknowledged.class,
             BrokerEvent.Subscribed.class,

@@ -140,6 +140,11 @@ public final class RecordingConnection implements Connection {
     }
 
     @Override
+    public void closedByPeer(String reason) {
+        close(reason);
+    }
+
+    @Override
     public void closeAsAgreed(String reason) {
         close(reason);
     }

@@ -103,12 +103,13 @@ public final class LoadRun {
                 new VertxOptions().setEventLoopPoolSize(settings.loops()).setPreferNativeTransport(true));
         try {
             deploy(vertx);
-            sampler.start(new SelfUsage(loops.stream().map(LoadLoop::thread).toList()));
             try (Pacer pacer = new Pacer(loops)) {
                 pacer.start();
                 if (run.isConnecting() && !scenario.isCold()) {
                     practise(vertx);
                 }
+                // after the practice, in which the loops have little to do
+                sampler.start(new SelfUsage(loops.stream().map(LoadLoop::thread).toList()));
                 connect();
                 if (run.isConnecting()) {
                     hold();

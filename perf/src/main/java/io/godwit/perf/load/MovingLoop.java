@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One event loop's share of the clients of a {@link Reconnect}: client i belongs to loop i modulo the number of loops.
@@ -35,6 +36,7 @@ final class MovingLoop extends VerticleBase {
     /** The time of each client from the loss of the home, as given to {@link #lost}, until its SUBACK. */
     private final Histogram served = Histograms.histogram();
 
+    private @Nullable Thread thread;
     private volatile boolean isOver;
     private volatile long lostNanos;
     /** Written by the loop only. */
@@ -54,6 +56,20 @@ final class MovingLoop extends VerticleBase {
         this.number = number;
         this.loops = loops;
         this.mostInProgress = mostInProgress;
+    }
+
+    @Override
+    public Future<?> start() {
+        thread = Thread.currentThread();
+        return Future.succeededFuture();
+    }
+
+    /** The event loop's thread; available after deployment. */
+    Thread thread() {
+        if (thread == null) {
+            throw new IllegalStateException("not deployed yet");
+        }
+        return thread;
     }
 
     private Context loop() {

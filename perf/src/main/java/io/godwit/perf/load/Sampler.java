@@ -50,9 +50,10 @@ final class Sampler {
         this.progress = progress;
     }
 
-    /** Begins sampling. */
+    /** Begins sampling: the first sample is about the time from now. */
     void start(SelfUsage self) {
         this.self = self;
+        sampledNanos = Time.nowNanos();
     }
 
     /** Assigns the following samples to {@code phase}. */

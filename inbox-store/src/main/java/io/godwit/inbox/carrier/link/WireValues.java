@@ -87,7 +87,7 @@ public final class WireValues {
                 in.getProtocolLevel());
     }
 
-    static Inbox inbox(InboxId id) {
+    public static Inbox inbox(InboxId id) {
         return Inbox.newBuilder()
                 .setTenant(id.tenant().value())
                 .setClientId(id.clientId().value())

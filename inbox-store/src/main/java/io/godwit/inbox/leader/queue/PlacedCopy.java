@@ -16,6 +16,8 @@ public final class PlacedCopy extends QueuedCopy {
     public final int target;
     /** Whether its client may have it before the store. */
     public boolean wasSentEarly;
+    /** Whether the sealed batch has it. */
+    public boolean isWritten;
     /** Whether its client has acknowledged it before its batch was applied, and its publisher is answered. */
     public boolean isAnswered;
 

@@ -17,6 +17,7 @@ import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.loop.TickListener;
 import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -56,6 +57,9 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     /** Packets that have to wait; null until the first of these. */
     private @Nullable Backlog backlog;
+
+    /** Whether a byte has arrived. */
+    private boolean hasRead;
 
     private boolean isTold;
 
@@ -132,6 +136,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     /** Bytes on the wire, before they are decrypted or decoded. */
     void onBytesRead(int bytes) {
+        hasRead = true;
         metrics.bytesIn(bytes);
         throttling.onBytesRead(bytes);
     }
@@ -483,6 +488,20 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
         close(reason, true);
     }
 
+    @Override
+    public void closedByPeer(String reason) {
+        reportIfAbandoned();
+        close(reason);
+    }
+
+    /** The peer ends the connection: that is an outcome of its own if it did not wait for a CONNACK. */
+    private void reportIfAbandoned() {
+        if (state == State.OPENING) {
+            ConnectProgress unread = hasRead ? ConnectProgress.NO_CONNECT : ConnectProgress.NOTHING_SENT;
+            scope.reports().connectAbandoned(this, encoder == null ? unread : ConnectProgress.NOT_ANSWERED);
+        }
+    }
+
     private void close(String reason, boolean isAgreed) {
         if (!isOpen()) {
             return;
@@ -548,6 +567,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
         if (state == State.CLOSED) {
             return;
         }
+        reportIfAbandoned();
         state = State.CLOSED;
         out.release();
         if (tickIndex >= 0) {
@@ -563,7 +583,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event == SslCloseCompletionEvent.SUCCESS) {
-            close("connection lost");
+            closedByPeer("connection lost");
         }
     }
 
