@@ -1,7 +1,7 @@
 package io.godwit.mqtt.transport.loop;
 
-import io.godwit.mqtt.loop.PackedLoopGroup;
 import io.godwit.mqtt.transport.config.TransportConfig;
+import io.godwit.mqtt.transport.packing.PackedLoopGroup;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

@@ -1,4 +1,4 @@
-package io.godwit.mqtt.loop;
+package io.godwit.mqtt.transport.packing;
 
 import io.godwit.testing.Await;
 import io.netty.channel.epoll.EpollIoHandler;

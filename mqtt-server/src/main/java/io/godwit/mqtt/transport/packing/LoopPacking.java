@@ -1,4 +1,4 @@
-package io.godwit.mqtt.loop;
+package io.godwit.mqtt.transport.packing;
 
 import java.util.ArrayList;
 import java.util.List;

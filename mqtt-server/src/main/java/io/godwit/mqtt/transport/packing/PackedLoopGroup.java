@@ -1,4 +1,4 @@
-package io.godwit.mqtt.loop;
+package io.godwit.mqtt.transport.packing;
 
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;

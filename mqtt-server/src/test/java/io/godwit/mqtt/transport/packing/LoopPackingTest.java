@@ -1,4 +1,4 @@
-package io.godwit.mqtt.loop;
+package io.godwit.mqtt.transport.packing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -3,6 +3,6 @@
  * from one to another wakes no thread (ADR 29).
  */
 @NullMarked
-package io.godwit.mqtt.loop;
+package io.godwit.mqtt.transport.packing;
 
 import org.jspecify.annotations.NullMarked;
