@@ -110,7 +110,8 @@ class PackageScriptsTest {
         Path owned = place.resolve("owned");
         for (String name : List.of("rm", "mkdir", "chmod", "mv", "chown")) {
             // Nobody but root may give files away: which ones is noted instead, by their inodes.
-            String effect = "exec " + (name.equals("chown") ? "stat -c %i \"$2\" >>" + owned : "/bin/" + name + " \"$@\"");
+            String noted = "exec stat -c %i \"$2\" >>" + owned;
+            String effect = name.equals("chown") ? noted : "exec /bin/" + name + " \"$@\"";
             install(
                     name,
                     "left=$(cat " + left + ")\n[ \"$left\" != 0 ] || exit 1\necho $((left - 1)) >" + left + "\n"
