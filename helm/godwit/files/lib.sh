@@ -5,7 +5,7 @@ data=$state/data
 config=${PODS_CONFIG:-/etc/godwit/standalone.yml}
 # Is there while this pod, or the one before it with the same name, has been scaled in.
 scaled_in=$state/scaled-in
-# The same file under another name, at all other times: a full disk lets a file be renamed, but none be created.
+# The name of that file at all other times. On a full disk a file can be renamed, but not created.
 not_scaled_in=$state/is-wanted
 # The node of Kubernetes that this pod was on at its last start, and the zone of that node.
 zone_file=$state/zone

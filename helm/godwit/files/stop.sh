@@ -30,7 +30,7 @@ hand_over() {
   done
 }
 
-# Without this file nothing would end the drain when the pod is wanted again.
+# started.sh ends the drain only if this file exists.
 note_scale_in() {
   [ -e "$scaled_in" ] || mv -f "$not_scaled_in" "$scaled_in" 2>/dev/null || { : >"$scaled_in"; } 2>/dev/null
 }
@@ -43,7 +43,7 @@ if [ "$(ask leaving)" = leaving ]; then
     say "does not answer, hands over nothing: what it has stays on its volume"
   else
     hand_over "$self" || say "could not hand over everything: see godwit-admin ranges"
-    # On a full disk again, since replicas that were handed over have left room.
+    # A second try: on a full disk, the replicas that were handed over have left room.
     note_scale_in ||
       say "the disk is full: if this pod is wanted again, end its drain: godwit-admin drain $self --cancel"
   fi
