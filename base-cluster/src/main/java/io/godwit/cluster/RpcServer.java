@@ -5,7 +5,6 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.util.MutableHandlerRegistry;
 import io.netty.channel.EventLoop;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +41,7 @@ public final class RpcServer implements AutoCloseable {
         this.address = address;
         this.threads = threads;
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
-                .channelType(NioServerSocketChannel.class)
+                .channelType(threads.serverChannelType())
                 .bossEventLoopGroup(threads.loops())
                 .workerEventLoopGroup(threads.loops())
                 .directExecutor()
@@ -65,6 +64,11 @@ public final class RpcServer implements AutoCloseable {
     /** The event loop that calls this, of a connection of the server or of a channel; null on other threads. */
     public @Nullable EventLoop currentLoop() {
         return threads.current();
+    }
+
+    /** Whether a loop that waits less than a millisecond for a timer leaves the processor to others. */
+    public boolean hasFineTimers() {
+        return threads.hasFineTimers();
     }
 
     /** Offers a service from now on. Any thread, before or after the start. */

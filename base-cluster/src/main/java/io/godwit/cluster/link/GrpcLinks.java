@@ -1,6 +1,7 @@
 package io.godwit.cluster.link;
 
 import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.RpcServer;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -12,7 +13,6 @@ import io.grpc.Status;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,13 +38,7 @@ final class GrpcLinks {
     private final ServerServiceDefinition definition;
 
     /** The event loop of a connection. */
-    private record Loop(EventLoop loop) implements LinkStream.EventThread {
-        /** The calling thread, if it is an event loop. */
-        static @Nullable Loop current(Supplier<@Nullable EventLoop> loops) {
-            EventLoop loop = loops.get();
-            return loop == null ? null : new Loop(loop);
-        }
-
+    private record Loop(EventLoop loop, boolean hasFineTimers) implements LinkStream.EventThread {
         @Override
         public void execute(Runnable task) {
             loop.execute(task);
@@ -57,17 +51,30 @@ final class GrpcLinks {
         }
     }
 
+    /** The event loops of connections. */
+    interface Loops {
+        /** The calling thread; null if it is no event loop. */
+        LinkStream.@Nullable EventThread current();
+
+        /** Those of a node's server and channels. */
+        static Loops of(RpcServer server) {
+            return () -> {
+                EventLoop loop = server.currentLoop();
+                return loop == null ? null : new Loop(loop, server.hasFineTimers());
+            };
+        }
+    }
+
     /**
-     * @param loops the event loop that calls it; null on other threads
      * @param accept called with each stream that another node opens; returns the receiver of its events
      */
-    GrpcLinks(Supplier<@Nullable EventLoop> loops, Function<LinkStream, LinkStream.Events> accept) {
+    GrpcLinks(Loops loops, Function<LinkStream, LinkStream.Events> accept) {
         this.definition = ServerServiceDefinition.builder("godwit.Links")
                 .addMethod(METHOD, (call, headers) -> {
                     call.sendHeaders(new Metadata());
                     call.setOnReadyThreshold(READY_BYTES);
                     call.request(Integer.MAX_VALUE);
-                    AcceptedStream stream = new AcceptedStream(call, Loop.current(loops));
+                    AcceptedStream stream = new AcceptedStream(call, loops.current());
                     return new Accepted(stream, accept.apply(stream));
                 })
                 .build();
@@ -77,9 +84,7 @@ final class GrpcLinks {
         return definition;
     }
 
-    /** @param loops the event loop that calls it; null on other threads */
-    static @Nullable LinkStream dial(
-            @Nullable Channel channel, Supplier<@Nullable EventLoop> loops, LinkStream.Events events) {
+    static @Nullable LinkStream dial(@Nullable Channel channel, Loops loops, LinkStream.Events events) {
         if (channel == null) {
             return null;
         }
@@ -136,10 +141,10 @@ final class GrpcLinks {
 
     private static final class Dialed extends ClientCall.Listener<byte[]> {
         private final DialedStream stream;
-        private final Supplier<@Nullable EventLoop> loops;
+        private final Loops loops;
         private final LinkStream.Events events;
 
-        Dialed(DialedStream stream, Supplier<@Nullable EventLoop> loops, LinkStream.Events events) {
+        Dialed(DialedStream stream, Loops loops, LinkStream.Events events) {
             this.stream = stream;
             this.loops = loops;
             this.events = events;
@@ -147,7 +152,7 @@ final class GrpcLinks {
 
         @Override
         public void onHeaders(Metadata headers) { // the first call by the connection's loop
-            stream.thread = Loop.current(loops);
+            stream.thread = loops.current();
         }
 
         @Override

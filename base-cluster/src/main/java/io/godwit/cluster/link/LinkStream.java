@@ -26,7 +26,10 @@ interface LinkStream {
      * ends its threads.
      */
     interface EventThread extends Executor {
-        /** Runs a task after at least {@code nanos}; the delay may be a millisecond longer. Any thread. */
+        /** Whether waiting for less than a millisecond leaves the processor to others. Any thread. */
+        boolean hasFineTimers();
+
+        /** Runs a task after at least {@code nanos}. Any thread. */
         void executeLater(Runnable task, long nanos);
     }
 

@@ -55,7 +55,7 @@ final class Pairing implements Peer, LinkConnection.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(Pairing.class);
     private static final Lane[] LANES = Lane.values();
     private static final int MESSAGES_AT_ONCE = 16;
-    /** How long frames wait for others while many pass, perhaps a millisecond longer: timers are coarse. */
+    /** How long frames wait for others while many pass. */
     static final long BEAT_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
     /** With fewer frames in {@code BUSY_NANOS} nobody waits: one publisher that awaits each answer is not slowed. */
     static final int BUSY_FRAMES = 8;
@@ -426,7 +426,7 @@ final class Pairing implements Peer, LinkConnection.Taker {
         LinkConnection to = current;
         LinkStream stream = to == null ? null : to.stream();
         LinkStream.EventThread thread = stream == null ? null : stream.thread();
-        if (isBusy && thread != null) {
+        if (isBusy && thread != null && thread.hasFineTimers()) {
             state.lookLater(thread, BEAT_NANOS);
         }
     }

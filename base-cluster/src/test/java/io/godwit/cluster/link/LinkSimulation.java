@@ -168,6 +168,11 @@ final class LinkSimulation {
                 }
 
                 @Override
+                public boolean hasFineTimers() {
+                    return true;
+                }
+
+                @Override
                 public void executeLater(Runnable task, long nanos) {
                     timers.add(new Timer(nowNanos + nanos, task));
                 }
