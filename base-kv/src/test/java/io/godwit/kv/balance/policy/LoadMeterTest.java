@@ -1,4 +1,4 @@
-package io.godwit.kv.balance;
+package io.godwit.kv.balance.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;

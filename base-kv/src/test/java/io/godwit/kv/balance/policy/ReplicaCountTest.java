@@ -1,11 +1,11 @@
-package io.godwit.kv.balance;
+package io.godwit.kv.balance.policy;
 
-import static io.godwit.kv.balance.Views.range;
-import static io.godwit.kv.balance.Views.store;
-import static io.godwit.kv.balance.Views.view;
+import static io.godwit.kv.balance.policy.Views.range;
+import static io.godwit.kv.balance.policy.Views.store;
+import static io.godwit.kv.balance.policy.Views.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.kv.balance.Views.StoreBuilder;
+import io.godwit.kv.balance.policy.Views.StoreBuilder;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;

@@ -1,4 +1,4 @@
-package io.godwit.kv.balance;
+package io.godwit.kv.balance.policy;
 
 import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.Key;
@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Builds small views: everything is healthy and stable unless stated otherwise. */
-final class Views {
+public final class Views {
     static final PlacementRules RULES = new PlacementRules(Duration.ofMinutes(10), Duration.ofSeconds(30), 0.1, 2);
     static final Duration LONG = Duration.ofHours(1);
     static final long GIB = 1L << 30;
@@ -30,21 +30,21 @@ final class Views {
         return Key.of(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static StoreBuilder store(String id) {
+    public static StoreBuilder store(String id) {
         return new StoreBuilder(id);
     }
 
     /** A range from {@code start} on; the builder of the view sets its end. */
-    static RangeBuilder range(long id, String start) {
+    public static RangeBuilder range(long id, String start) {
         return new RangeBuilder(id, start);
     }
 
     /** A view of {@code self}. The ranges are given in key order and cover the key space. */
-    static ClusterView view(String self, int voters, List<StoreBuilder> stores, RangeBuilder... ranges) {
+    public static ClusterView view(String self, int voters, List<StoreBuilder> stores, RangeBuilder... ranges) {
         return view(self, new ReplicaGoal(voters, false), stores, ranges);
     }
 
-    static ClusterView view(String self, ReplicaGoal goal, List<StoreBuilder> stores, RangeBuilder... ranges) {
+    public static ClusterView view(String self, ReplicaGoal goal, List<StoreBuilder> stores, RangeBuilder... ranges) {
         List<RangeView> built = new ArrayList<>();
         for (int i = 0; i < ranges.length; i++) {
             built.add(ranges[i].build(i + 1 < ranges.length ? Optional.of(ranges[i + 1].start) : Optional.empty()));
@@ -62,7 +62,7 @@ final class Views {
                 .orElseThrow();
     }
 
-    static final class StoreBuilder {
+    public static final class StoreBuilder {
         private final String id;
         private String zone = "";
         private Liveness liveness = Liveness.ALIVE;
@@ -136,7 +136,7 @@ final class Views {
         }
     }
 
-    static final class RangeBuilder {
+    public static final class RangeBuilder {
         private final long id;
         private final Key start;
         private final List<Replica> replicas = new ArrayList<>();
@@ -153,7 +153,7 @@ final class Views {
         }
 
         /** The first one leads. */
-        RangeBuilder voters(String... stores) {
+        public RangeBuilder voters(String... stores) {
             for (String store : stores) {
                 replicas.add(new Replica(store, true, true));
             }

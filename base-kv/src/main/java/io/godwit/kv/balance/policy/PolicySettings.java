@@ -1,4 +1,4 @@
-package io.godwit.kv.balance;
+package io.godwit.kv.balance.policy;
 
 import java.time.Duration;
 import java.util.Map;

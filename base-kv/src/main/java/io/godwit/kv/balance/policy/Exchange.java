@@ -1,4 +1,4 @@
-package io.godwit.kv.balance;
+package io.godwit.kv.balance.policy;
 
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
