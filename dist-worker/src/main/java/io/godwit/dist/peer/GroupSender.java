@@ -9,7 +9,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.deliver.Outcomes;
-import io.godwit.dist.route.NodeSet;
+import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.dist.wire.GroupAnswer;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.event.BrokerEvent;

@@ -6,7 +6,7 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
-import io.godwit.dist.route.NodeSet;
+import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

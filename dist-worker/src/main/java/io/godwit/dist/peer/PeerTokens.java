@@ -4,7 +4,7 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.deliver.TokenMemory;
-import io.godwit.dist.route.NodeSet;
+import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.dist.wire.FinishedToken;
 import io.godwit.dist.wire.FinishedTokens;
 import io.godwit.dist.wire.PeerFrame;
