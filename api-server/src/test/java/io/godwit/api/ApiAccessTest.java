@@ -11,7 +11,7 @@ import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.auth.TokenText;
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.TokenAdmin;
 import io.godwit.testing.Await;
 import java.io.IOException;

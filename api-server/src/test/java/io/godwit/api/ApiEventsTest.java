@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.api.EventReader.Told;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.WatchFeed.Item;
 import io.godwit.api.port.WatchSource.EventFilter;
 import io.godwit.api.port.WatchSource.TraceFilter;

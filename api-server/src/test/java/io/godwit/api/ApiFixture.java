@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.contract.Operation;
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.FileWatch;
 import io.godwit.api.port.LocalCallers;
 import io.godwit.api.stream.StreamBounds;

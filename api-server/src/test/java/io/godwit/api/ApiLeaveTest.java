@@ -9,7 +9,7 @@ import ch.qos.logback.core.AppenderBase;
 import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.AuditSink;
 import io.godwit.testing.Await;

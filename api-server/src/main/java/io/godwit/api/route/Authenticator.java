@@ -2,11 +2,11 @@ package io.godwit.api.route;
 
 import io.godwit.api.auth.Principal;
 import io.godwit.api.auth.Tokens;
-import io.godwit.api.http.Callers;
-import io.godwit.api.http.Connections;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Workers;
+import io.godwit.api.http.gate.Callers;
+import io.godwit.api.http.gate.Connections;
 import io.godwit.api.port.LocalCallers;
 import io.godwit.api.port.LocalCallers.Peer;
 import io.vertx.core.http.HttpServerRequest;

@@ -2,10 +2,10 @@ package io.godwit.api.route;
 
 import io.godwit.api.contract.InvalidRequestException;
 import io.godwit.api.contract.Operation;
-import io.godwit.api.http.Limits;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Workers;
+import io.godwit.api.http.gate.Limits;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;

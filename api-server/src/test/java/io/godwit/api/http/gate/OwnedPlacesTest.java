@@ -1,4 +1,4 @@
-package io.godwit.api.http;
+package io.godwit.api.http.gate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.godwit.api.http;
+package io.godwit.api.http.gate;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;

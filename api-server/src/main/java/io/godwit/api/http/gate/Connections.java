@@ -1,4 +1,4 @@
-package io.godwit.api.http;
+package io.godwit.api.http.gate;
 
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.LocalCallers.Peer;
@@ -85,7 +85,7 @@ public final class Connections {
     }
 
     /** A part of a long answer has been written; the next part has this time. */
-    void progress(HttpConnection connection, Duration next) {
+    public void progress(HttpConnection connection, Duration next) {
         State state = open.get(connection);
         if (state != null) {
             state.until(after(next));

@@ -1,4 +1,4 @@
-package io.godwit.api.http;
+package io.godwit.api.http.gate;
 
 import io.godwit.api.port.FileWatch;
 import io.vertx.core.Vertx;

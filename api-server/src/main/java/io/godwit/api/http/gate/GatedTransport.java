@@ -1,4 +1,4 @@
-package io.godwit.api.http;
+package io.godwit.api.http.gate;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
