@@ -12,7 +12,7 @@ import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.auth.TokenText;
 import io.godwit.api.http.gate.Limits;
-import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.access.TokenAdmin;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -6,7 +6,7 @@ import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.FileWatch;
-import io.godwit.api.port.LocalCallers;
+import io.godwit.api.port.access.LocalCallers;
 import io.godwit.api.stream.StreamBounds;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

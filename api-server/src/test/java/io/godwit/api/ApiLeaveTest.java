@@ -11,7 +11,7 @@ import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.AuditSink;
+import io.godwit.api.port.access.AuditSink;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.Socket;

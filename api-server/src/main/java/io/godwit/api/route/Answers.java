@@ -16,7 +16,7 @@ import io.godwit.api.http.gate.Connections;
 import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.WatchFeed;
+import io.godwit.api.port.watch.WatchFeed;
 import io.godwit.api.stream.EventStreams;
 import io.godwit.api.stream.StreamReply;
 import io.vertx.core.Context;

@@ -3,7 +3,7 @@ package io.godwit.api.route;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.DelayedAdmin;
+import io.godwit.api.port.message.DelayedAdmin;
 import io.vertx.core.json.JsonObject;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -2,8 +2,8 @@ package io.godwit.api.route;
 
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.WatchSource;
-import io.godwit.api.port.WatchSource.EventFilter;
+import io.godwit.api.port.watch.WatchSource;
+import io.godwit.api.port.watch.WatchSource.EventFilter;
 import io.godwit.api.stream.StreamReply;
 import io.vertx.core.json.JsonArray;
 import java.time.Duration;

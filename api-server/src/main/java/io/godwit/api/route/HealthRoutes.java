@@ -1,8 +1,8 @@
 package io.godwit.api.route;
 
 import io.godwit.api.http.Json;
-import io.godwit.api.port.ClusterAdmin;
-import io.godwit.api.port.HealthView;
+import io.godwit.api.port.cluster.ClusterAdmin;
+import io.godwit.api.port.cluster.HealthView;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;

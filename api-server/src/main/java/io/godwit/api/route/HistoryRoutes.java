@@ -2,9 +2,9 @@ package io.godwit.api.route;
 
 import io.godwit.api.http.Json;
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.NodeHistory;
-import io.godwit.api.port.NodeHistory.Sample;
+import io.godwit.api.port.figure.HistorySource;
+import io.godwit.api.port.figure.NodeHistory;
+import io.godwit.api.port.figure.NodeHistory.Sample;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.godwit.api.route;
 
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.NodeHistory;
-import io.godwit.api.port.NodeHistory.Sample;
+import io.godwit.api.port.figure.HistorySource;
+import io.godwit.api.port.figure.NodeHistory;
+import io.godwit.api.port.figure.NodeHistory.Sample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.godwit.api.route;
 
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.LogLevels;
+import io.godwit.api.port.cluster.LogLevels;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;

@@ -1,9 +1,9 @@
 package io.godwit.api.route;
 
 import io.godwit.api.http.Workers;
-import io.godwit.api.port.MetricsSource;
-import io.godwit.api.port.Scrape;
-import io.godwit.api.port.ScrapeFormat;
+import io.godwit.api.port.figure.MetricsSource;
+import io.godwit.api.port.figure.Scrape;
+import io.godwit.api.port.figure.ScrapeFormat;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

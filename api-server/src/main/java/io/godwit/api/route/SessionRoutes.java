@@ -3,8 +3,8 @@ package io.godwit.api.route;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.SessionAdmin;
-import io.godwit.api.port.SessionAdmin.SessionPage;
+import io.godwit.api.port.client.SessionAdmin;
+import io.godwit.api.port.client.SessionAdmin.SessionPage;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.CompletableFuture;
 

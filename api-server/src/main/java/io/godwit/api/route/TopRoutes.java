@@ -2,7 +2,7 @@ package io.godwit.api.route;
 
 import io.godwit.api.http.Json;
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.TopSource;
+import io.godwit.api.port.figure.TopSource;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package io.godwit.api.route;
 
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.WatchSource;
-import io.godwit.api.port.WatchSource.TraceFilter;
+import io.godwit.api.port.watch.WatchSource;
+import io.godwit.api.port.watch.WatchSource.TraceFilter;
 import io.godwit.api.stream.StreamReply;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;

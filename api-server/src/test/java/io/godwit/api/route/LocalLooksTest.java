@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Workers;
-import io.godwit.api.port.LocalCallers.Ends;
-import io.godwit.api.port.LocalCallers.Peer;
+import io.godwit.api.port.access.LocalCallers.Ends;
+import io.godwit.api.port.access.LocalCallers.Peer;
 import io.godwit.testing.Await;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

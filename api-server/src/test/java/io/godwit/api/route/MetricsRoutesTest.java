@@ -3,8 +3,8 @@ package io.godwit.api.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.http.Workers;
-import io.godwit.api.port.Scrape;
-import io.godwit.api.port.ScrapeFormat;
+import io.godwit.api.port.figure.Scrape;
+import io.godwit.api.port.figure.ScrapeFormat;
 import io.godwit.testing.Await;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

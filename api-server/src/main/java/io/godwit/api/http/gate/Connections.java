@@ -1,7 +1,7 @@
 package io.godwit.api.http.gate;
 
 import io.godwit.api.port.ApiCounts;
-import io.godwit.api.port.LocalCallers.Peer;
+import io.godwit.api.port.access.LocalCallers.Peer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
