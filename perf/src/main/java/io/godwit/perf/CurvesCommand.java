@@ -4,6 +4,8 @@ import io.godwit.perf.curve.Curve;
 import io.godwit.perf.curve.CurveRuns;
 import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
+import io.godwit.perf.option.BrokerOptions;
+import io.godwit.perf.option.Durations;
 import io.godwit.perf.report.Verdict;
 import io.godwit.perf.scenario.Security;
 import java.io.IOException;

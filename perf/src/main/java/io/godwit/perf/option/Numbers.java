@@ -1,12 +1,12 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import io.godwit.perf.scenario.Quantity;
 
 /** Parses numbers in options. */
-final class Numbers {
+public final class Numbers {
     private Numbers() {}
 
-    static int clients(String text) {
+    public static int clients(String text) {
         double number = Quantity.number(text)
                 .orElseThrow(() -> new IllegalArgumentException("--clients: not a number as 100, 1.5k or 1M: " + text));
         if (number < 1 || number > Integer.MAX_VALUE) {

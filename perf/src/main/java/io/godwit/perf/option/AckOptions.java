@@ -1,4 +1,4 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import io.godwit.perf.load.LoadSettings;
 import io.godwit.perf.scenario.Scenario;
@@ -7,7 +7,7 @@ import java.time.Duration;
 import picocli.CommandLine.Option;
 
 /** The option that delays subscribers' acknowledgements, for the commands that have subscribers. */
-final class AckOptions {
+public final class AckOptions {
     @Option(
             names = "--ack-delay",
             paramLabel = "TIME",
@@ -16,7 +16,7 @@ final class AckOptions {
                     + "2 the PUBCOMP waits (default: at once)")
     private Duration delay = Duration.ZERO;
 
-    LoadSettings applyTo(LoadSettings settings, Scenario scenario) {
+    public LoadSettings applyTo(LoadSettings settings, Scenario scenario) {
         boolean isDelivering = scenario.copies() > 0 || scenario.topology() == Topology.LISTEN;
         if (!delay.isZero() && (!isDelivering || scenario.qos() == 0)) {
             throw new IllegalArgumentException(

@@ -1,4 +1,4 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.published.PublishedTable;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The properties of a scenario that its name does not contain. */
-final class ScenarioOptions {
+public final class ScenarioOptions {
     @Option(
             names = "--clean",
             paramLabel = "true|false",
@@ -38,7 +38,7 @@ final class ScenarioOptions {
      *
      * @throws IllegalArgumentException if the name has no known form, or an option does not apply to the scenario
      */
-    Scenario scenario(String name, PublishedReports published) {
+    public Scenario scenario(String name, PublishedReports published) {
         Scenario named = ScenarioName.parse(name)
                 .orElseThrow(() -> new IllegalArgumentException("'" + name
                         + "' is not the name of a scenario; perf.sh list shows those of "

@@ -1,4 +1,4 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import io.godwit.perf.cluster.ClusterSettings;
 import io.godwit.perf.cluster.Distribution;
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** How the brokers of a cluster are started. */
-final class ClusterOptions {
+public final class ClusterOptions {
     /**
      * The system property, set by {@code perf.sh}, with the directory of the distribution that it runs from or has
      * built.
@@ -45,7 +45,7 @@ final class ClusterOptions {
      *
      * @throws IllegalArgumentException if something is out of bounds; its message is for the user
      */
-    ClusterSettings settings(int nodes, int voters) {
+    public ClusterSettings settings(int nodes, int voters) {
         return settings(nodes, voters, List.of());
     }
 
@@ -54,7 +54,7 @@ final class ClusterOptions {
      *
      * @param moreJvmOptions such as {@code -Dname=value}
      */
-    ClusterSettings settings(int nodes, int voters, List<String> moreJvmOptions) {
+    public ClusterSettings settings(int nodes, int voters, List<String> moreJvmOptions) {
         List<String> all = new ArrayList<>(moreJvmOptions);
         all.addAll(jvmOptions);
         return new ClusterSettings(distribution(), nodes, voters, heap, all, isTls, isKeepingLogs);

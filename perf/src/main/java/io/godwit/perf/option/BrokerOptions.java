@@ -1,4 +1,4 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.Endpoint;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which broker to put under load, how clients connect to it, and where its CPU and memory are read. */
-final class BrokerOptions {
+public final class BrokerOptions {
     private static final Duration METRICS_PATIENCE = Duration.ofSeconds(3);
 
     private static final int PORT = 1_883;
@@ -102,7 +102,7 @@ final class BrokerOptions {
                     "cores of the broker's machine, for metrics that tell a share only (default: as many as here)")
     private int brokerCores = Runtime.getRuntime().availableProcessors();
 
-    String brokers() {
+    public String brokers() {
         return brokers;
     }
 
@@ -111,7 +111,7 @@ final class BrokerOptions {
      *
      * @throws IllegalArgumentException if options contradict each other; its message is for the user
      */
-    ClientSettings clients(Security security) {
+    public ClientSettings clients(Security security) {
         ClientSettings clients = clients(security, brokers);
         if (clients.trust() == null && certificate != null) {
             throw new IllegalArgumentException("--cert: this load goes over plain TCP; --tls puts it over TLS");
@@ -123,7 +123,7 @@ final class BrokerOptions {
      * As {@link #clients(Security)}, with the brokers given and with {@code --cert} allowed where it is not used: the
      * scenarios of a suite share the options, and not all of them need certificates.
      */
-    ClientSettings clients(Security security, String brokers) {
+    public ClientSettings clients(Security security, String brokers) {
         boolean isPlain = security == Security.PLAIN && !isTls;
         List<Endpoint> endpoints = Endpoint.parseAll(brokers, isPlain ? PORT : TLS_PORT);
         boolean isTlsAsked = isTls || endpoints.stream().anyMatch(Endpoint::isWss);
@@ -182,7 +182,7 @@ final class BrokerOptions {
      * Where the brokers' CPU and memory are read; empty if no option says so and a broker's port is not listened on by
      * a process of this machine.
      */
-    Optional<UsageSource> watch(List<Endpoint> endpoints) {
+    public Optional<UsageSource> watch(List<Endpoint> endpoints) {
         if (brokerCores < 1) {
             throw new IllegalArgumentException("--broker-cores must be at least 1, was " + brokerCores);
         }
@@ -234,7 +234,7 @@ final class BrokerOptions {
     }
 
     /** The broker's process on this machine: the first of {@code --broker-pid}, or the one that listens on its port. */
-    Optional<Long> process(Endpoint endpoint) {
+    public Optional<Long> process(Endpoint endpoint) {
         if (!pids.isEmpty()) {
             return Optional.of(pid(pids.get(0)));
         }

@@ -1,4 +1,4 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.net.KeyCertOptions;

@@ -1,4 +1,4 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import io.godwit.perf.load.LoadSettings;
 import java.time.Duration;
@@ -6,23 +6,21 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options common to all loads: times, windows, rates of connecting, event loops. */
-final class LoadOptions {
+public final class LoadOptions {
     @Option(
             names = {"--duration", "--seconds"},
             paramLabel = "TIME",
             converter = Durations.class,
             description = "time that is measured, as 30s or 2m; of connections: how long they are held (default: "
                     + "30s, held 5s)")
-    @Nullable
-    Duration duration;
+    private @Nullable Duration duration;
 
     @Option(
             names = "--warmup",
             paramLabel = "TIME",
             converter = Durations.class,
             description = "load before the measured time (default: 5s)")
-    @Nullable
-    Duration warmUp;
+    private @Nullable Duration warmUp;
 
     @Option(
             names = "--drain",
@@ -56,11 +54,21 @@ final class LoadOptions {
     @Option(names = "--keep-sessions", description = "leave persistent sessions at the broker")
     private boolean isKeepingSessions;
 
-    double connectRate() {
+    /** Null if the option was not given. */
+    public @Nullable Duration duration() {
+        return duration;
+    }
+
+    /** Null if the option was not given. */
+    public @Nullable Duration warmUp() {
+        return warmUp;
+    }
+
+    public double connectRate() {
         return connectRate;
     }
 
-    LoadSettings settings(boolean isClosedLoop, boolean isConnecting) {
+    public LoadSettings settings(boolean isClosedLoop, boolean isConnecting) {
         return settings(
                 isClosedLoop,
                 warmUp != null ? warmUp : Duration.ofSeconds(5),
@@ -68,7 +76,7 @@ final class LoadOptions {
     }
 
     /** As {@link #settings(boolean, boolean)}, with the times given instead of those of the options. */
-    LoadSettings settings(boolean isClosedLoop, Duration warmUp, Duration duration) {
+    public LoadSettings settings(boolean isClosedLoop, Duration warmUp, Duration duration) {
         return new LoadSettings(
                 warmUp,
                 duration,

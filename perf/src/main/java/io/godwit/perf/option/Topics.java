@@ -1,9 +1,9 @@
-package io.godwit.perf;
+package io.godwit.perf.option;
 
 import java.util.List;
 
 /** Checks topics that a client library would refuse with each message, or a broker by closing connections. */
-final class Topics {
+public final class Topics {
     private Topics() {}
 
     /**
@@ -11,7 +11,7 @@ final class Topics {
      *
      * @throws IllegalArgumentException if it is invalid; names {@code option}
      */
-    static void requireTopic(String option, String topic) {
+    public static void requireTopic(String option, String topic) {
         requireText(option, topic);
         if (topic.indexOf('+') >= 0 || topic.indexOf('#') >= 0) {
             throw new IllegalArgumentException(option + ": nobody can publish to a wildcard, was " + topic);
@@ -23,7 +23,7 @@ final class Topics {
      *
      * @throws IllegalArgumentException if it is invalid; names {@code option}
      */
-    static void requireFilter(String option, String filter) {
+    public static void requireFilter(String option, String filter) {
         requireText(option, filter);
         List<String> levels = List.of(filter.split("/", -1));
         for (int i = 0; i < levels.size(); i++) {
