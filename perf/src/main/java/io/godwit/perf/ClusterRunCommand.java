@@ -1,7 +1,7 @@
 package io.godwit.perf;
 
 import io.godwit.perf.cluster.ClusterSettings;
-import io.godwit.perf.load.LoadSettings;
+import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.option.AckOptions;
 import io.godwit.perf.option.ClusterOptions;
 import io.godwit.perf.option.LoadOptions;

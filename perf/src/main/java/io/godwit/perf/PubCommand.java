@@ -1,6 +1,6 @@
 package io.godwit.perf;
 
-import io.godwit.perf.load.ClientSettings;
+import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.option.BrokerOptions;
 import io.godwit.perf.option.LoadOptions;
 import io.godwit.perf.option.Numbers;

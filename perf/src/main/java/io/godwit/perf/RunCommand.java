@@ -1,7 +1,7 @@
 package io.godwit.perf;
 
-import io.godwit.perf.load.ClientSettings;
-import io.godwit.perf.load.LoadSettings;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.option.AckOptions;
 import io.godwit.perf.option.BrokerOptions;

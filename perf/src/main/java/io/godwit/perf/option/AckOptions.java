@@ -1,6 +1,6 @@
 package io.godwit.perf.option;
 
-import io.godwit.perf.load.LoadSettings;
+import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.godwit.perf.option;
 
-import io.godwit.perf.load.ClientSettings;
-import io.godwit.perf.load.Endpoint;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
 import io.godwit.perf.observe.ListeningProcess;
 import io.godwit.perf.observe.MetricsUsage;
 import io.godwit.perf.observe.ProcessUsage;

@@ -1,6 +1,6 @@
 package io.godwit.perf.option;
 
-import io.godwit.perf.load.LoadSettings;
+import io.godwit.perf.load.client.LoadSettings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

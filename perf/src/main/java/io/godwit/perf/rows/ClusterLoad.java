@@ -2,13 +2,13 @@ package io.godwit.perf.rows;
 
 import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
-import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
-import io.godwit.perf.load.LoadSettings;
-import io.godwit.perf.load.Placement;
 import io.godwit.perf.load.Preflight;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.observe.ProcessUsage;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.report.ClusterTable;
