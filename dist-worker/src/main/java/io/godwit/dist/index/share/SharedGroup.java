@@ -4,7 +4,6 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SharedPick;
-import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.compact.CompactTable;
 import io.godwit.dist.index.share.SharedMember.Refusal;
 import io.godwit.dist.index.share.SharedMember.Tier;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * is skipped for {@link #REFUSAL_NANOS}. An ordered group ignores tiers once a key has its member, because there order
  * matters more than speed.
  *
- * <p>Writers hold the lock of the group; those that add or remove also hold the lock of the {@link TenantIndex} around
+ * <p>Writers hold the lock of the group; those that add or remove also hold the lock of the {@code TenantIndex} around
  * it. {@link #pick} runs on every event loop without either.
  */
 public final class SharedGroup implements CompactTable.Keyed<String> {

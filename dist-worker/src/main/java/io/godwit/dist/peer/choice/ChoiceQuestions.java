@@ -15,7 +15,6 @@ import io.godwit.dist.peer.filter.FilterKey;
 import io.godwit.dist.peer.filter.RemoteMember;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.ControlFrames;
-import io.godwit.dist.peer.message.LiveArrivals;
 import io.godwit.dist.peer.wait.MemberWaits;
 import io.godwit.dist.wire.Choice;
 import io.godwit.dist.wire.ChoiceAnswer;
@@ -39,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * stored ones know the token. Thread-safe: publishers ask, threads of the links bring answers.
  *
  * <p>Messages for the choices of an excluded member may still arrive at others, which refuse them once they know of the
- * exclusion ({@link LiveArrivals}). So an answer counts only when its sender knows the view of the asking node, and
+ * exclusion ({@code LiveArrivals}). So an answer counts only when its sender knows the view of the asking node, and
  * when that view is still the newest when all have answered; else all are asked again.
  *
  * <p>Bounds, whatever the others do: a message waits for {@link ChoiceWaits#MOST_TIME} over all rounds; after that its

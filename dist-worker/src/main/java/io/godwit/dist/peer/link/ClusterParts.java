@@ -2,7 +2,6 @@ package io.godwit.dist.peer.link;
 
 import io.godwit.cluster.link.Links;
 import io.godwit.dist.member.Members;
-import io.godwit.dist.peer.filter.FilterKey;
 import io.godwit.kv.client.Mirror;
 import java.time.Duration;
 import java.util.Optional;
@@ -23,7 +22,7 @@ import java.util.function.Supplier;
  * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion; must exceed the
  *     pauses of a healthy node on a busy machine, because an excluded node closes its clients
  * @param maxLiveFilterBytes heap bytes that the filters of live sessions of this node may take on each other node, see
- *     {@link FilterKey#heapBytes}
+ *     {@code FilterKey.heapBytes}
  * @param recordsLack why no first record may be written, see {@link io.godwit.dist.record.RecordReaders#lack}. Any
  *     thread
  */
