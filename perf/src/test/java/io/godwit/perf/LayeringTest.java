@@ -13,7 +13,6 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import java.util.Set;
 
 @AnalyzeClasses(packages = "io.godwit.perf", importOptions = LayeringTest.NoTests.class)
 class LayeringTest {
@@ -27,9 +26,6 @@ class LayeringTest {
 
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.godwit..");
     private static final DescribedPredicate<JavaClass> TOOL = resideInAPackage("io.godwit.perf..");
-
-    /** An event loop and its clients know each other, and so do the loads of a cluster and the nodes that they kill. */
-    private static final Set<String> WITH_CIRCLES = Set.of("io.godwit.perf.load.client", "io.godwit.perf.rows");
 
     /**
      * The tool measures any broker, so its knowledge of MQTT comes from Vert.x and not from the broker that it
@@ -48,14 +44,12 @@ class LayeringTest {
     static final ArchRule noPackageFormsACircleWithItsParent =
             slices().matching("io.godwit.(**)").should().beFreeOfCycles();
 
-    /** Also within a package, except those of {@link #WITH_CIRCLES}. */
+    /** Also within a package. */
     @ArchTest
     static final ArchRule classesFormNoCircle = slices().assignedFrom(new SliceAssignment() {
                 @Override
                 public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
-                    return WITH_CIRCLES.contains(javaClass.getPackageName())
-                            ? SliceIdentifier.ignore()
-                            : SliceIdentifier.of(outermost(javaClass).getName());
+                    return SliceIdentifier.of(outermost(javaClass).getName());
                 }
 
                 @Override

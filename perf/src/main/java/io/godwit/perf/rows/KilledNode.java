@@ -53,7 +53,7 @@ final class KilledNode {
         LoadSettings settings = new LoadSettings(
                 Duration.ZERO, HELD, Duration.ZERO, 1, CONNECTING, CONNECTING, loops, false, Duration.ZERO);
         List<String> cautions = new ArrayList<>(new WarmUp(times)
-                .run(scenario.scaled(PART), part -> ClusterLoad.troubles(connectEverywhere(part, settings))));
+                .run(scenario.scaled(PART), part -> WarmUp.troubles(connectEverywhere(part, settings))));
         double usual = connectEverywhere(scenario, settings).connectRate();
         try (Reconnect clients =
                 new Reconnect(scenario, settings, home, ClientSettings.plain(others, Placement.ACROSS))) {

@@ -40,7 +40,7 @@ class Connection {
             RunContext run,
             LoopCounters counters,
             String clientId,
-            LoadLoop.Role role,
+            Role role,
             int index,
             boolean isCleanSession) {
         this.vertx = vertx;

@@ -43,14 +43,6 @@ public final class LoadLoop extends VerticleBase {
     /** Null if subscribers acknowledge at once. */
     private @Nullable DelayedAcks acks;
 
-    /** The role of a client in a load. */
-    public enum Role {
-        BACKGROUND,
-        SUBSCRIBER,
-        PUBLISHER,
-        ONE_SHOT
-    }
-
     /** The opening of this loop's clients of one role. */
     private static final class Opening {
         private final Role role;

@@ -1,6 +1,5 @@
 package io.godwit.perf.load.client;
 
-import io.godwit.perf.load.client.LoadLoop.Role;
 import java.util.SplittableRandom;
 
 /** Which of several brokers a client connects to. A client takes the same broker in every run. */

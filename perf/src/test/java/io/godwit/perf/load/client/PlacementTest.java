@@ -3,7 +3,6 @@ package io.godwit.perf.load.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.perf.load.client.LoadLoop.Role;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
