@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.kv.KvNode;
-import io.godwit.kv.balance.BalancePlan;
 import io.godwit.kv.balance.BalancerStatus;
-import io.godwit.kv.balance.LoadMeter;
-import io.godwit.kv.balance.ShippedBalancers;
+import io.godwit.kv.balance.policy.BalancePlan;
+import io.godwit.kv.balance.policy.LoadMeter;
+import io.godwit.kv.balance.policy.ShippedBalancers;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeReader;

@@ -1,6 +1,8 @@
 package io.godwit.perf;
 
 import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.option.ClusterOptions;
+import io.godwit.perf.option.Durations;
 import io.godwit.perf.report.TableReport;
 import io.godwit.perf.report.Verdict;
 import io.godwit.perf.rows.LoadTimes;

@@ -56,7 +56,7 @@ final class Pairing implements Peer, LinkConnection.Taker {
     private static final Lane[] LANES = Lane.values();
     private static final int MESSAGES_AT_ONCE = 16;
     /** How long frames wait for others while many pass. */
-    static final long BEAT_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+    static final long BEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     /** With fewer frames in {@code BUSY_NANOS} nobody waits: one publisher that awaits each answer is not slowed. */
     static final int BUSY_FRAMES = 8;
 

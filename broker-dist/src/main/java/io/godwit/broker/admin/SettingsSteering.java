@@ -1,7 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.SettingsAdmin;
+import io.godwit.api.port.cluster.SettingsAdmin;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.StoreAdmin;
+import io.godwit.api.port.cluster.StoreAdmin;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.NodeNames;

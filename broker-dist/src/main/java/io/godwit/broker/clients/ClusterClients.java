@@ -1,9 +1,9 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.BanAdmin;
-import io.godwit.api.port.ClientAdmin;
-import io.godwit.api.port.SubscribeOnBehalf;
-import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.access.BanAdmin;
+import io.godwit.api.port.client.ClientAdmin;
+import io.godwit.api.port.client.SubscribeOnBehalf;
+import io.godwit.api.port.client.SubscriptionAdmin;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.mqtt.MqttServer;
 import io.grpc.ServerServiceDefinition;

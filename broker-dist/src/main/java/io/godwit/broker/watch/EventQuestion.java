@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-import io.godwit.api.port.WatchSource.EventFilter;
+import io.godwit.api.port.watch.WatchSource.EventFilter;
 import io.godwit.plugin.event.BrokerEvent;
 import java.util.Optional;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-import io.godwit.api.port.WatchSource.TraceFilter;
+import io.godwit.api.port.watch.WatchSource.TraceFilter;
 import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.PeerAddress;
 import io.godwit.plugin.client.ClientInfo;

@@ -1,6 +1,6 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.client.ClientKey;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;

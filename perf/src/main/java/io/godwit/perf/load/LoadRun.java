@@ -1,6 +1,21 @@
 package io.godwit.perf.load;
 
-import io.godwit.perf.load.LoadLoop.Role;
+import io.godwit.perf.load.check.GroupCheck;
+import io.godwit.perf.load.check.MessageHeader;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadLoop;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.LoopTotals;
+import io.godwit.perf.load.client.Pacer;
+import io.godwit.perf.load.client.Role;
+import io.godwit.perf.load.client.RunContext;
+import io.godwit.perf.load.client.WebSocketRelay;
+import io.godwit.perf.load.measure.Errors;
+import io.godwit.perf.load.measure.MeasuredTime;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.Time;
+import io.godwit.perf.load.measure.Timetable;
 import io.godwit.perf.observe.SelfUsage;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.scenario.Scenario;

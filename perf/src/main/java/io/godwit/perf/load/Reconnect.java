@@ -1,5 +1,14 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.check.MessageHeader;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.MovingLoop;
+import io.godwit.perf.load.client.RunContext;
+import io.godwit.perf.load.measure.Histograms;
+import io.godwit.perf.load.measure.MeasuredTime;
+import io.godwit.perf.load.measure.Spread;
+import io.godwit.perf.load.measure.Time;
 import io.godwit.perf.observe.SelfUsage;
 import io.godwit.perf.scenario.Scenario;
 import io.vertx.core.DeploymentOptions;

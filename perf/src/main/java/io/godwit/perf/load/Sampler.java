@@ -1,5 +1,11 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.client.LoopTotals;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.Sample;
+import io.godwit.perf.load.measure.Spread;
+import io.godwit.perf.load.measure.Time;
 import io.godwit.perf.observe.SelfUsage;
 import io.godwit.perf.observe.Usage;
 import io.godwit.perf.observe.UsageSource;

@@ -2,13 +2,13 @@ package io.godwit.perf.rows;
 
 import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
-import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
-import io.godwit.perf.load.LoadSettings;
-import io.godwit.perf.load.Placement;
 import io.godwit.perf.load.Preflight;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.observe.ProcessUsage;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.report.ClusterTable;
@@ -133,7 +133,7 @@ final class ClusterLoad {
     private Figures connecting(Load load) throws LoadFailedException, InterruptedException {
         Scenario scenario = load.scenario(scale, duration.toMillis() / 1e3);
         List<String> cautions = new ArrayList<>(
-                new WarmUp(times).run(scenario, part -> troubles(run(load, part, Duration.ZERO, duration))));
+                new WarmUp(times).run(scenario, part -> WarmUp.troubles(run(load, part, Duration.ZERO, duration))));
         if (!warmUp.isZero()) {
             Calm.await(cluster.pids()).ifPresent(cautions::add);
         }
@@ -166,7 +166,7 @@ final class ClusterLoad {
         if (result.isMachineFull()) {
             cautions.add("the machine had no CPU left");
         }
-        cautions.addAll(troubles(result));
+        cautions.addAll(WarmUp.troubles(result));
         if (result.delivery().unacknowledged() > 0) {
             cautions.add("%,d messages were not acknowledged"
                     .formatted(result.delivery().unacknowledged()));
@@ -180,16 +180,6 @@ final class ClusterLoad {
             cautions.add("%,.0f connections/s of %,.0f were opened".formatted(result.connectRate(), connects));
         }
         return cautions;
-    }
-
-    /** Connections that failed, and what a load has left at the brokers. */
-    static List<String> troubles(RunResult result) {
-        List<String> troubles = new ArrayList<>();
-        if (result.connectFailed() > 0) {
-            troubles.add("%,d connections failed".formatted(result.connectFailed()));
-        }
-        troubles.addAll(result.remarks());
-        return troubles;
     }
 
     /** The highest rate of an open loop that is delivered without loss. The warm-up is at the first rate. */

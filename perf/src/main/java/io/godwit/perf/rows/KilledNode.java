@@ -2,15 +2,15 @@ package io.godwit.perf.rows;
 
 import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
-import io.godwit.perf.load.ClientSettings;
-import io.godwit.perf.load.Endpoint;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
-import io.godwit.perf.load.LoadSettings;
-import io.godwit.perf.load.Placement;
 import io.godwit.perf.load.Preflight;
 import io.godwit.perf.load.Reconnect;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ final class KilledNode {
         LoadSettings settings = new LoadSettings(
                 Duration.ZERO, HELD, Duration.ZERO, 1, CONNECTING, CONNECTING, loops, false, Duration.ZERO);
         List<String> cautions = new ArrayList<>(new WarmUp(times)
-                .run(scenario.scaled(PART), part -> ClusterLoad.troubles(connectEverywhere(part, settings))));
+                .run(scenario.scaled(PART), part -> WarmUp.troubles(connectEverywhere(part, settings))));
         double usual = connectEverywhere(scenario, settings).connectRate();
         try (Reconnect clients =
                 new Reconnect(scenario, settings, home, ClientSettings.plain(others, Placement.ACROSS))) {

@@ -1,6 +1,7 @@
 package io.godwit.perf.rows;
 
 import io.godwit.perf.load.LoadFailedException;
+import io.godwit.perf.load.RunResult;
 import io.godwit.perf.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,6 +54,16 @@ final class WarmUp {
             round.run(part(scenario, left)).forEach(caution -> cautions.add("in the warm-up " + caution));
         }
         return new ArrayList<>(cautions);
+    }
+
+    /** Connections that failed, and what a load has left at the brokers. */
+    static List<String> troubles(RunResult result) {
+        List<String> troubles = new ArrayList<>();
+        if (result.connectFailed() > 0) {
+            troubles.add("%,d connections failed".formatted(result.connectFailed()));
+        }
+        troubles.addAll(result.remarks());
+        return troubles;
     }
 
     private Scenario part(Scenario scenario, long leftNanos) {
