@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.inbox.carrier.link.CommandCodec;
 import io.godwit.inbox.carrier.link.ReplyCodec;
 import io.godwit.inbox.carrier.link.Versions;
+import io.godwit.inbox.carrier.link.WireValues;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;
 import io.godwit.inbox.client.InboxAttachment;
