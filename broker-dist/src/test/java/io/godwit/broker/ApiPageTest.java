@@ -52,9 +52,10 @@ class ApiPageTest {
     @Test
     void eachOperationIsThereOnce() {
         List<String> requests = new ArrayList<>();
-        object(description, "paths").forEach((path, route) -> ((Map<?, ?>) route)
-                .keySet()
-                .forEach(method -> requests.add(method.toString().toUpperCase(Locale.ROOT) + " " + path)));
+        object(description, "paths")
+                .forEach((path, route) -> ((Map<?, ?>) route)
+                        .keySet()
+                        .forEach(method -> requests.add(method.toString().toUpperCase(Locale.ROOT) + " " + path)));
         List<String> rows = page().lines()
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> line.split("`", -1)[1])

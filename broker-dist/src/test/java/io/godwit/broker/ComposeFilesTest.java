@@ -52,7 +52,10 @@ class ComposeFilesTest {
         Map<?, ?> options = (Map<?, ?>) logging.get("options");
         assertThat(options.get("max-size")).asString().matches("[1-9][0-9]?m");
         // Compose refuses an option that is a number.
-        assertThat(options.get("max-file")).isInstanceOf(String.class).asString().matches("[1-9]");
+        assertThat(options.get("max-file"))
+                .isInstanceOf(String.class)
+                .asString()
+                .matches("[1-9]");
     }
 
     @Test

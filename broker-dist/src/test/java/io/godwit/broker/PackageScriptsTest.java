@@ -24,8 +24,8 @@ class PackageScriptsTest {
     private static final Path SCRIPTS = Path.of("..", "release", "src", "deb", "control");
 
     /** What postinst creates. */
-    private static final List<String> INSTALLED = List.of(
-            "var/lib/godwit", "var/log/godwit", "var/cache/godwit", "etc/godwit/passwd", "etc/godwit/tokens");
+    private static final List<String> INSTALLED =
+            List.of("var/lib/godwit", "var/log/godwit", "var/cache/godwit", "etc/godwit/passwd", "etc/godwit/tokens");
 
     @TempDir
     private Path place;

@@ -40,8 +40,15 @@ class SignScriptTest {
                         .code())
                 .isZero();
         Run key = run(
-                "gpg", "--batch", "--passphrase", "", "--quick-generate-key", "Release <" + KEY + ">", "ed25519",
-                "sign", "never");
+                "gpg",
+                "--batch",
+                "--passphrase",
+                "",
+                "--quick-generate-key",
+                "Release <" + KEY + ">",
+                "ed25519",
+                "sign",
+                "never");
         assertThat(key.code()).as(key.said()).isZero();
     }
 
