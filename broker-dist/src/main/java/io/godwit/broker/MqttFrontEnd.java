@@ -4,6 +4,7 @@ import io.godwit.broker.messages.OperatorPublisher;
 import io.godwit.broker.redirect.LoadExchange;
 import io.godwit.broker.redirect.Placements;
 import io.godwit.broker.release.Release;
+import io.godwit.broker.report.Reporting;
 import io.godwit.broker.settings.OlderClients;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.session.NodeSessionDirectory;

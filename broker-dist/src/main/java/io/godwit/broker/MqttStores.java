@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.report.Reporting;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.report.StatusFile;
 import io.godwit.mqtt.MqttServer;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;

@@ -3,6 +3,7 @@ package io.godwit.broker;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.plugin.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;
+import io.godwit.broker.report.Reporting;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.redirect.ClientBalancer;
 import io.godwit.plugin.sub.SubBroker;

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.report.EventKind;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.LinkedHashMap;

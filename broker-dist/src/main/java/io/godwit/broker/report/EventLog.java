@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.report;
 
 import io.godwit.broker.api.LogText;
 import io.godwit.plugin.event.BrokerEvent;
@@ -25,7 +25,7 @@ import org.slf4j.event.Level;
  * line; for waits that ran out, to one per wait, since the example names what was waited for. With the log at level
  * trace it listens to all. Confined to its own thread, except {@link #onEvent} and {@link #isListening}.
  */
-final class EventLog implements EventListener, AutoCloseable {
+public final class EventLog implements EventListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventLog.class);
     private static final long PERIOD_SECONDS = 10;
     private static final Set<Class<? extends BrokerEvent>> TOLD = EventKind.ALL.stream()

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.report;
 
 import io.godwit.broker.config.EnumNames;
 import java.io.IOException;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>If the disk is full, the content of the file is outdated. Then it is overwritten in place, which needs no new
  * block, or else removed; every heartbeat tries to write it again.
  */
-final class StatusFile {
+public final class StatusFile {
     private static final Logger LOG = LoggerFactory.getLogger(StatusFile.class);
 
     /** The life cycle, and whether the broker serves. */
@@ -68,12 +68,12 @@ final class StatusFile {
     /** Why the last write failed; null if it succeeded. */
     private @Nullable IOException fault;
 
-    StatusFile(Path directory) {
+    public StatusFile(Path directory) {
         this.directory = directory;
     }
 
     /** Called when this process owns the data directory. */
-    synchronized void begin() throws IOException {
+    public synchronized void begin() throws IOException {
         begun = true;
         replace("godwit.pid", Long.toString(ProcessHandle.current().pid()));
         write();
@@ -81,33 +81,33 @@ final class StatusFile {
     }
 
     /** Adds warnings of this start. */
-    synchronized void warnings(List<String> ofTheStart) {
+    public synchronized void warnings(List<String> ofTheStart) {
         warnings.addAll(ofTheStart);
         write();
     }
 
     /** Sets what the start waits for; empty for nothing. */
-    synchronized void waiting(String what) {
+    public synchronized void waiting(String what) {
         if (!what.equals(waiting)) {
             waiting = what;
             write();
         }
     }
 
-    synchronized void ready(List<String> boundListeners) {
+    public synchronized void ready(List<String> boundListeners) {
         listeners.addAll(boundListeners);
         state = worst() ? State.DEGRADED : State.READY;
         write();
     }
 
     /** Replaces the warnings about the current configuration file. */
-    synchronized void configuration(List<String> nowWarned) {
+    public synchronized void configuration(List<String> nowWarned) {
         configuration = List.copyOf(nowWarned);
         write();
     }
 
     /** Replaces the list of balancers that operators have paused, each as its store and its name. */
-    synchronized void pauses(List<String> now) {
+    public synchronized void pauses(List<String> now) {
         if (!now.equals(pauses)) {
             pauses = List.copyOf(now);
             write();
@@ -115,7 +115,7 @@ final class StatusFile {
     }
 
     /** Replaces the problems of plugins. */
-    synchronized void plugins(List<String> now) {
+    public synchronized void plugins(List<String> now) {
         if (!now.equals(plugins)) {
             plugins = List.copyOf(now);
             write();
@@ -123,7 +123,7 @@ final class StatusFile {
     }
 
     /** Replaces the problems of the tenants' file. */
-    synchronized void tenants(List<String> now) {
+    public synchronized void tenants(List<String> now) {
         if (!now.equals(tenants)) {
             tenants = List.copyOf(now);
             write();
@@ -131,7 +131,7 @@ final class StatusFile {
     }
 
     /** Sets the state of a store; {@code detail} begins with SERVING if it is well. */
-    synchronized void store(String name, String detail) {
+    public synchronized void store(String name, String detail) {
         stores.put(name, detail);
         if (state == State.READY || state == State.DEGRADED) {
             state = worst() ? State.DEGRADED : State.READY;
@@ -165,13 +165,13 @@ final class StatusFile {
         }
     }
 
-    synchronized void stopping() {
+    public synchronized void stopping() {
         state = State.STOPPING;
         write();
     }
 
     /** Removes the files. Without a {@link #begin} it does nothing, since they may be another broker's. */
-    synchronized void end() {
+    public synchronized void end() {
         if (!begun) {
             return;
         }

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.report;
 
 import io.godwit.broker.config.EnumNames;
 import io.godwit.plugin.event.BrokerEvent;
@@ -24,7 +24,7 @@ import org.slf4j.event.Level;
  * @param tag name of the meters' tag whose values are counted apart; null for none
  * @param meters whose sum is the number of events
  */
-record EventKind(
+public record EventKind(
         Class<? extends BrokerEvent> event,
         String name,
         @Nullable Level level,
@@ -125,7 +125,7 @@ record EventKind(
             usual(BrokerEvent.CertificatesReloaded.class, "certificates-reloaded", "godwit.mqtt.certificates.reloaded"),
             usual(BrokerEvent.AuthFileLoaded.class, "auth-files-loaded", "godwit.auth.files.loaded"));
 
-    EventKind {
+    public EventKind {
         meters = List.copyOf(meters);
     }
 
@@ -201,7 +201,7 @@ record EventKind(
     }
 
     /** The sum of the counters that are found. */
-    static double count(Search found) {
+    public static double count(Search found) {
         return found.functionCounters().stream()
                         .mapToDouble(FunctionCounter::count)
                         .sum()

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.report;
 
 import io.godwit.kv.store.StoreHealth;
 import io.godwit.plugin.event.BrokerEvent;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Tells the status file how the stores are, and the log when one stops or starts to serve while the broker serves.
  * Counts these changes, and raises events for them, from the start on.
  */
-final class StoreReports {
+public final class StoreReports {
     private static final Logger LOG = LoggerFactory.getLogger(StoreReports.class);
 
     private final StatusFile status;
@@ -31,7 +31,7 @@ final class StoreReports {
     private final Map<String, StoreFault> faults = new ConcurrentHashMap<>();
 
     /** @param serves whether the broker serves clients; until then the log does not need the states */
-    StoreReports(StatusFile status, BooleanSupplier serves, EventListener events, MeterRegistry meters) {
+    public StoreReports(StatusFile status, BooleanSupplier serves, EventListener events, MeterRegistry meters) {
         this.status = status;
         this.serves = serves;
         this.events = events;
@@ -43,7 +43,7 @@ final class StoreReports {
                 .register(meters);
     }
 
-    void report(Map<String, StoreHealth> health) {
+    public void report(Map<String, StoreHealth> health) {
         health.forEach((name, store) -> {
             String text = (store.state() + " " + store.detail()).strip();
             StoreHealth before = told.put(name, store);

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.report;
 
 import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.StoreMeters;
@@ -10,7 +10,7 @@ import io.godwit.mqtt.trace.Tracing;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**
- * Through what the parts of a {@link Broker} report. It exists before the start and closes nothing itself. Thread-safe.
+ * Through what the parts of a {@code Broker} report. It exists before the start and closes nothing itself. Thread-safe.
  *
  * @param stores the meters of the node's stores
  * @param ranges counts and reports what happens to the ranges of these stores
@@ -19,7 +19,7 @@ import io.micrometer.core.instrument.MeterRegistry;
  * @param events where the parts of the broker send their events; passes them on to {@code toPlugins}
  * @param traces what operators see of {@code tracing}
  */
-record Reporting(
+public record Reporting(
         StatusFile status,
         BrokerMeters metrics,
         StoreMeters stores,
@@ -30,7 +30,7 @@ record Reporting(
         Tracing tracing,
         TraceTap traces) {
 
-    static Reporting to(StatusFile status) {
+    public static Reporting to(StatusFile status) {
         BrokerMeters metrics = new BrokerMeters();
         StoreMeters stores = new StoreMeters(metrics.registry());
         Tracing tracing = new Tracing();
@@ -42,7 +42,7 @@ record Reporting(
         return new Reporting(status, metrics, stores, ranges, log, toPlugins, events, tracing, traces);
     }
 
-    MeterRegistry meters() {
+    public MeterRegistry meters() {
         return metrics.registry();
     }
 }
