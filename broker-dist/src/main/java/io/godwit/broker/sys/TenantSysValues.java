@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.sys;
 
 import io.godwit.mqtt.quota.Holdings;
 import io.godwit.mqtt.quota.TenantAccounts;
@@ -16,14 +16,15 @@ import java.util.function.Supplier;
  * The figures of tenants below {@code $SYS/broker}, by the names that {@link SysValues} has for those of the node.
  * Figures of the node itself, such as version, uptime and memory, are left out. Any thread.
  */
-final class TenantSysValues implements SysTopics.OfTenants {
+public final class TenantSysValues implements SysTopics.OfTenants {
     private final Supplier<Set<TenantId>> tenants;
     private final TenantAccounts accounts;
     private final TenantMeters counted;
     private final Holdings holdings;
 
     /** @param tenants the tenants that get their figures */
-    TenantSysValues(Supplier<Set<TenantId>> tenants, TenantAccounts accounts, TenantMeters counted, Holdings holdings) {
+    public TenantSysValues(
+            Supplier<Set<TenantId>> tenants, TenantAccounts accounts, TenantMeters counted, Holdings holdings) {
         this.tenants = tenants;
         this.accounts = accounts;
         this.counted = counted;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.sys;
 
 import io.godwit.broker.report.EventKind;
 import io.micrometer.core.instrument.Gauge;
@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  * and of disconnected sessions are too small. Of large messages stored before the start, only some of each queue are
  * measured. Confined to one thread.
  */
-final class SysValues {
+public final class SysValues {
     private static final List<Integer> LOAD_MINUTES = List.of(1, 5, 15);
     private static final double NANOS_PER_MINUTE = 60e9;
 
@@ -35,7 +35,7 @@ final class SysValues {
     private long mostConnected;
 
     /** @param nanos a monotonic clock */
-    SysValues(MeterRegistry meters, String version, LongSupplier nanos) {
+    public SysValues(MeterRegistry meters, String version, LongSupplier nanos) {
         this.meters = meters;
         this.version = version;
         this.nanos = nanos;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.sys;
 
 import io.godwit.dist.client.Publisher;
 import io.godwit.plugin.client.ClientId;
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * has changed, and to other tenants the counts of that tenant. All but {@link #start} and {@link #close} runs on a
  * thread of its own.
  */
-final class SysTopics implements AutoCloseable {
+public final class SysTopics implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SysTopics.class);
     private static final TopicFilter ALL = new TopicFilter(null, "$SYS/broker/#");
     /** Marks messages of the broker, so that it recognizes them after a restart. */
@@ -62,7 +62,7 @@ final class SysTopics implements AutoCloseable {
     private final Map<TenantId, Told> told = new HashMap<>();
 
     /** The values of tenants other than the default one. */
-    interface OfTenants {
+    public interface OfTenants {
         /** The present values of each tenant that gets them, by name. */
         Map<TenantId, Map<String, String>> next();
     }
@@ -91,7 +91,7 @@ final class SysTopics implements AutoCloseable {
      * @param interval between two publications; zero to publish nothing and clear values published earlier
      * @param wallMillis the wall clock, milliseconds since the epoch
      */
-    SysTopics(
+    public SysTopics(
             Function<ClientInfo, Publisher> publishers,
             RetainClient retain,
             @Nullable NodeRetained own,
@@ -108,7 +108,7 @@ final class SysTopics implements AutoCloseable {
         this.wallMillis = wallMillis;
     }
 
-    void start() {
+    public void start() {
         if (interval.isZero()) {
             thread.execute(() -> guarded(this::clear));
             return;

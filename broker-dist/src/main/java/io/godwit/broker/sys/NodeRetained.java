@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.sys;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.plugin.client.TenantId;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Pages of own values come first; their cursors are {@code own:} and the last topic of the page. All nodes read such
  * cursors alike, so a replay may continue on another node.
  */
-final class NodeRetained implements RetainClient {
+public final class NodeRetained implements RetainClient {
     static final String PREFIX = "$SYS/broker/";
     private static final String SYS = "$SYS/";
     private static final String OWN_CURSOR = "own:";
@@ -37,7 +37,7 @@ final class NodeRetained implements RetainClient {
     }
 
     /** @param isOfTenants whether tenants other than the default one may have values; the same on all nodes */
-    NodeRetained(RetainClient store, boolean isOfTenants) {
+    public NodeRetained(RetainClient store, boolean isOfTenants) {
         this.store = store;
         this.isOfTenants = isOfTenants;
     }
