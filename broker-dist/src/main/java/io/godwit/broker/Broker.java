@@ -6,6 +6,7 @@ import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.api.port.WebSocketSource.WebSocketListener;
 import io.godwit.broker.api.LogbackAudit;
+import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.metrics.ApiMeters;
 import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.OtlpPush;

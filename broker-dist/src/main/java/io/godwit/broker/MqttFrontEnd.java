@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.messages.OperatorPublisher;
 import io.godwit.broker.redirect.LoadExchange;
 import io.godwit.broker.redirect.Placements;

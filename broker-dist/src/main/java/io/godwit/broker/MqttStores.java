@@ -1,6 +1,10 @@
 package io.godwit.broker;
 
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.cluster.Departure;
+import io.godwit.broker.cluster.Late;
+import io.godwit.broker.cluster.MqttCluster;
+import io.godwit.broker.cluster.NodeWaits;
 import io.godwit.broker.report.Reporting;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.report.StatusFile;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;

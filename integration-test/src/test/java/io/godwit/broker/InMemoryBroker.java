@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.broker.auth.AllowAll;
+import io.godwit.broker.cluster.Late;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import io.godwit.cluster.Member;
 import io.godwit.dist.record.RecordReaders;

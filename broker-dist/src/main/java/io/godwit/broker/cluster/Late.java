@@ -1,13 +1,13 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Holds a part that other parts refer to before it exists. Set once by the wiring thread, read by any. */
-final class Late<T> implements Supplier<T> {
+public final class Late<T> implements Supplier<T> {
     private volatile @Nullable T value;
 
-    void set(T part) {
+    public void set(T part) {
         value = part;
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import io.godwit.broker.settings.ClusterWaitsSection;
 import io.godwit.kv.client.WaitReports;
@@ -8,49 +8,49 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 
 /** How long the wiring of a cluster waits for other nodes. Counts and reports the waits that run out. Thread-safe. */
-final class NodeWaits {
+public final class NodeWaits {
     private final ClusterWaitsSection limits;
     private final WaitReports reports;
 
-    NodeWaits(ClusterWaitsSection limits, EventListener events, MeterRegistry meters) {
+    public NodeWaits(ClusterWaitsSection limits, EventListener events, MeterRegistry meters) {
         this.limits = limits;
         this.reports = new WaitReports(
                 events, meters, NodeWait.SILENT_MEMBER, NodeWait.LINK, NodeWait.HAND_OVER, NodeWait.LEAVE);
     }
 
-    Duration confirmation() {
+    public Duration confirmation() {
         return Duration.ofSeconds(limits.confirmationSeconds());
     }
 
-    Duration proof() {
+    public Duration proof() {
         return Duration.ofSeconds(limits.proofSeconds());
     }
 
-    Duration clientId() {
+    public Duration clientId() {
         return Duration.ofSeconds(limits.clientIdSeconds());
     }
 
-    Duration silentMember() {
+    public Duration silentMember() {
         return Duration.ofSeconds(limits.silentMemberSeconds());
     }
 
-    Duration home() {
+    public Duration home() {
         return Duration.ofSeconds(limits.homeSeconds());
     }
 
-    Duration connection() {
+    public Duration connection() {
         return Duration.ofSeconds(limits.connectionSeconds());
     }
 
-    Duration link() {
+    public Duration link() {
         return Duration.ofSeconds(limits.linkSeconds());
     }
 
-    Duration handOver() {
+    public Duration handOver() {
         return Duration.ofSeconds(limits.handOverSeconds());
     }
 
-    Duration leave() {
+    public Duration leave() {
         return Duration.ofSeconds(limits.leaveSeconds());
     }
 
@@ -65,7 +65,7 @@ final class NodeWaits {
     }
 
     /** This node stops, and others have not taken over all ranges that it leads. */
-    void notHandedOver(String ranges) {
+    public void notHandedOver(String ranges) {
         reports.ranOut(NodeWait.HAND_OVER, handOver(), () -> "ranges " + ranges);
     }
 

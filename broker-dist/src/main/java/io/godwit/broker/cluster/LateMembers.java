@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import java.util.function.Consumer;
 

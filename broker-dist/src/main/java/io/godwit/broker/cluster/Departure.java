@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.operate.NodeOperations;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * sessions of their clients go on at the new leaders without losses or refusals. Ranges that no other voter can take
  * stay here.
  */
-final class Departure {
+public final class Departure {
     private static final Logger LOG = LoggerFactory.getLogger(Departure.class);
 
     private final NodeOperations node;
@@ -42,7 +42,7 @@ final class Departure {
      *
      * @param ranOut receives the ranges that were left when {@code patience} was over
      */
-    static void handOver(NodeOperations node, Duration patience, Consumer<String> ranOut) {
+    public static void handOver(NodeOperations node, Duration patience, Consumer<String> ranOut) {
         Departure departure = new Departure(node, Deadline.afterMillis(patience.toMillis()));
         List<CompletableFuture<Void>> moves = new ArrayList<>();
         for (String name : node.stores()) {

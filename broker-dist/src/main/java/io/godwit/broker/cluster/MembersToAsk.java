@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.cluster.Cluster;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.cluster;
 
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.metrics.LinkMeters;
@@ -67,7 +67,7 @@ import org.slf4j.LoggerFactory;
  * store is open - {@link #inbox} while the inbox store is opened - {@link #link} when both serve - {@link #join}, then
  * the listeners for clients open. After these have closed: {@link #leave}, and {@link #close} last.
  */
-final class MqttCluster implements AutoCloseable {
+public final class MqttCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttCluster.class);
     private static final long TICK_MILLIS = 250;
     /** Between two looks for members of an earlier version. */
@@ -119,7 +119,7 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /** @throws IOException if the certificates cannot be read */
-    static MqttCluster open(Cluster cluster, String clusterId, NodeWaits waits) throws IOException {
+    public static MqttCluster open(Cluster cluster, String clusterId, NodeWaits waits) throws IOException {
         cluster.membership().announceAlso(RecordReaders.ATTRIBUTE, RecordReaders.LAYOUT);
         Member own = cluster.membership().self();
         NodeIdentity identity = new NodeIdentity(own.nodeId(), own.incarnation(), own.version(), own.attributes());
@@ -133,7 +133,7 @@ final class MqttCluster implements AutoCloseable {
      * @param wallMillis the clock that the stores use
      * @param maxLiveFilterBytes see {@link ClusterParts}; 0 for a share of the heap
      */
-    ClusterParts parts(LongSupplier wallMillis, long maxLiveFilterBytes) {
+    public ClusterParts parts(LongSupplier wallMillis, long maxLiveFilterBytes) {
         return new ClusterParts(
                 self.nodeId(),
                 links,
@@ -184,7 +184,7 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /** Called when the dist store is open. */
-    void members(DistWorker worker, KvStore store, EventListener events, MeterRegistry meters) {
+    public void members(DistWorker worker, KvStore store, EventListener events, MeterRegistry meters) {
         dist.set(worker);
         distStore.set(store);
         ClusterMembers made = new ClusterMembers(
@@ -215,7 +215,7 @@ final class MqttCluster implements AutoCloseable {
      *
      * @param wallMillis the clock that the stores use
      */
-    InboxClient inbox(InboxStore store, KvStore ranges, LongSupplier wallMillis, MeterRegistry meters) {
+    public InboxClient inbox(InboxStore store, KvStore ranges, LongSupplier wallMillis, MeterRegistry meters) {
         InboxPeers peers = store.peers(
                 ranges.client(),
                 ranges.leaders(),
@@ -241,11 +241,11 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /** The nodes to ask about clients. */
-    ClusterNodes nodes() {
+    public ClusterNodes nodes() {
         return new MembersToAsk(cluster, self.nodeId(), () -> known().view());
     }
 
-    SessionDirectory directory() {
+    public SessionDirectory directory() {
         return directory.get();
     }
 
@@ -254,7 +254,7 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /** Called when both stores are open, so that every received frame has a receiver. */
-    void link() {
+    public void link() {
         LivePeers live = peersOf(dist.get());
         links.receive(Lane.CONTROL, this::control);
         links.receive(Lane.LIVE, LaneReceiver.paced(live::onLive));
@@ -358,7 +358,7 @@ final class MqttCluster implements AutoCloseable {
      * @param lacks once the node has served: receives why it does not acknowledge, and an empty text when it does again
      * @return completes when listeners may open
      */
-    CompletableFuture<Void> join(Supplier<CompletableFuture<Void>> endClients, Consumer<String> lacks) {
+    public CompletableFuture<Void> join(Supplier<CompletableFuture<Void>> endClients, Consumer<String> lacks) {
         onLack = lacks;
         return known().join(new LinkIntroductions(
                         links,
@@ -372,12 +372,12 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /** Whether this node has proved recently that it serves. Any thread. */
-    boolean serves() {
+    public boolean serves() {
         return membersPort.mayAcknowledge();
     }
 
     /** Why nothing is acknowledged; empty if it is. */
-    String lack() {
+    public String lack() {
         ClusterMembers made = members;
         return made == null ? "the stores are being opened" : made.lack();
     }
@@ -386,7 +386,7 @@ final class MqttCluster implements AutoCloseable {
      * Called after the clients were closed: leaves, so that the others do not wait for this node. Blocks for up to some
      * seconds.
      */
-    void leave() {
+    public void leave() {
         ClusterMembers made = members;
         if (made == null) {
             return;
