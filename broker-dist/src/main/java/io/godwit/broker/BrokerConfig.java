@@ -25,7 +25,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The effective configuration: every key with its value, and the listeners. Immutable. */
-final class BrokerConfig {
+public final class BrokerConfig {
     private final Loaded<FileConfig, SystemProperties> loaded;
     private final List<ListenerSection> listeners;
     private final Path directory;

@@ -37,7 +37,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /** Makes the configuration of each part from the effective configuration. */
-final class BrokerSettings {
+public final class BrokerSettings {
     private BrokerSettings() {}
 
     static KvNodeConfig node(BrokerConfig config, Path data) {
@@ -70,7 +70,7 @@ final class BrokerSettings {
                 : alone;
     }
 
-    static DistConfig dist(BrokerConfig config) {
+    public static DistConfig dist(BrokerConfig config) {
         return new DistConfig(
                 new SharedStrategies(
                         config.sessions().sharedSubscriptionStrategy(),
@@ -82,7 +82,7 @@ final class BrokerSettings {
         return new RetainConfig(Duration.ofSeconds(config.cluster().waits().retainedSeconds()));
     }
 
-    static InboxConfig inbox(BrokerConfig config) {
+    public static InboxConfig inbox(BrokerConfig config) {
         int maxQueued = config.sessions().maxQueuedMessages();
         return new InboxConfig(
                 maxQueued,
@@ -94,7 +94,7 @@ final class BrokerSettings {
                 config.properties().inboxEarlyPush());
     }
 
-    static MqttConfig mqtt(BrokerConfig config) {
+    public static MqttConfig mqtt(BrokerConfig config) {
         return mqtt(config, TransportConfig.DEFAULTS.io());
     }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Reads the configuration file, the environment and the system properties. All errors are found in one pass. */
-final class ConfigLoader {
+public final class ConfigLoader {
     /** Variables that {@code bin/standalone.sh} reads, and the last one {@code bin/godwit-admin}. */
     private static final Set<String> OF_THE_SCRIPTS =
             Set.of("GODWIT_CACHE", "GODWIT_TRAINING", "GODWIT_START_TIMEOUT_SECONDS", "GODWIT_TOKEN");
@@ -24,7 +24,7 @@ final class ConfigLoader {
     private ConfigLoader() {}
 
     /** Loads without environment variables. */
-    static BrokerConfig load(Path file, Map<String, String> properties) throws ConfigException {
+    public static BrokerConfig load(Path file, Map<String, String> properties) throws ConfigException {
         return load(file, properties, Map.of());
     }
 

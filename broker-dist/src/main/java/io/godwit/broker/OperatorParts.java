@@ -16,6 +16,7 @@ import io.godwit.broker.records.OperatorBans;
 import io.godwit.broker.records.OperatorTokens;
 import io.godwit.broker.records.OperatorUsers;
 import io.godwit.broker.report.Reporting;
+import io.godwit.broker.store.DelayedOverNodes;
 import io.godwit.broker.watch.ClusterTop;
 import io.godwit.broker.watch.ClusterWatch;
 import io.godwit.cluster.Cluster;

@@ -1,5 +1,8 @@
-package io.godwit.broker;
+package io.godwit.broker.store;
 
+import io.godwit.broker.BrokerConfig;
+import io.godwit.broker.BrokerSettings;
+import io.godwit.broker.ConfigLoader;
 import io.godwit.broker.auth.AllowAll;
 import io.godwit.broker.cluster.Late;
 import io.godwit.dist.DistWorker;
@@ -161,7 +164,7 @@ final class InMemoryBroker implements AutoCloseable {
         storeThread.shutdownNow();
     }
 
-    /** What dies with a process: wired as {@link MqttStores} and {@link MqttFrontEnd} do it. */
+    /** What dies with a process: wired as {@code MqttStores} and {@code MqttFrontEnd} do it. */
     private final class Life {
         final DistWorker dist;
         final InboxStore inbox;

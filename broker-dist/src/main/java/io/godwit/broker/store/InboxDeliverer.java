@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.store;
 
 import io.godwit.broker.watch.TraceTap;
 import io.godwit.dist.client.Deliverer;
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Hands deliveries for persistent sessions to the inbox store. Thread-safe, without state. */
-final class InboxDeliverer implements Deliverer {
+public final class InboxDeliverer implements Deliverer {
     private final Supplier<InboxClient> inbox;
     private final TraceTap traces;
 
@@ -34,7 +34,7 @@ final class InboxDeliverer implements Deliverer {
     }
 
     /** @param traces told of each delivery that it follows */
-    InboxDeliverer(Supplier<InboxClient> inbox, TraceTap traces) {
+    public InboxDeliverer(Supplier<InboxClient> inbox, TraceTap traces) {
         this.inbox = inbox;
         this.traces = traces;
     }

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.store;
 
 import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.NotServingException;
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * <p>A message with a delivery token may be published again until its publisher's session records that it was
  * distributed. So this record is written before the message is discarded, as it is before publishing.
  */
-final class DelayedOverNodes implements DelayedAdmin {
+public final class DelayedOverNodes implements DelayedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(DelayedOverNodes.class);
     private static final StoreFailures FAILURES = new StoreFailures(LOG);
     static final int MAX_QUESTIONS = 4;
@@ -55,7 +55,7 @@ final class DelayedOverNodes implements DelayedAdmin {
     private final BoundedQuestions singles =
             new BoundedQuestions(MAX_SINGLE_QUESTIONS, "delayed messages", DelayedOverNodes::reasonOf);
 
-    DelayedOverNodes(SessionCatalog catalog, InboxClient inboxes, DelayedMessages delayed) {
+    public DelayedOverNodes(SessionCatalog catalog, InboxClient inboxes, DelayedMessages delayed) {
         this.catalog = catalog;
         this.inboxes = inboxes;
         this.delayed = delayed;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.store;
 
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.DeliveryToken;
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * record is written ({@link #beforePublish}), so no repeat begins later; a keeper with a token stays
  * {@link #REMEMBER_SECONDS} longer for a repeat that is already under way. Thread-safe.
  */
-final class DelayedMessages implements Delayer {
+public final class DelayedMessages implements Delayer {
     /** How long a keeper with a token stays after its message was published: longer than any request takes. */
     static final long REMEMBER_SECONDS = 60;
 
@@ -77,7 +77,7 @@ final class DelayedMessages implements Delayer {
      * @param stored the number of keepers in the store, see {@link #isKeeper}
      * @param maxMessages bound of stored messages; more are refused
      */
-    DelayedMessages(Supplier<InboxClient> inbox, LongSupplier stored, int maxMessages) {
+    public DelayedMessages(Supplier<InboxClient> inbox, LongSupplier stored, int maxMessages) {
         this.inbox = inbox;
         this.stored = stored;
         this.maxMessages = maxMessages;
@@ -208,7 +208,7 @@ final class DelayedMessages implements Delayer {
     }
 
     /** Whether a session of that client id is a keeper. */
-    static boolean isKeeper(ClientId id) {
+    public static boolean isKeeper(ClientId id) {
         return id.value().startsWith(PREFIX);
     }
 }

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.store;
 
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The effects of the inbox store on the other stores: publishes wills and undistributed QoS 2 messages, removes the
  * routes of ended sessions, and gives their messages of shared groups to other members. Thread-safe, without state.
  */
-final class StorePublisher implements WillPublisher, RouteRemover, GroupPublisher {
+public final class StorePublisher implements WillPublisher, RouteRemover, GroupPublisher {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final Supplier<DistClient> dist;
@@ -41,7 +41,8 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
      *
      * @param delays whether messages may be delayed; those accepted earlier are published in any case
      */
-    StorePublisher(Supplier<DistClient> dist, Supplier<RetainClient> retain, DelayedMessages delayed, boolean delays) {
+    public StorePublisher(
+            Supplier<DistClient> dist, Supplier<RetainClient> retain, DelayedMessages delayed, boolean delays) {
         this.dist = dist;
         this.retain = retain;
         this.delayed = delayed;
