@@ -2,6 +2,9 @@ package io.godwit.broker;
 
 import io.godwit.broker.admin.NodeFacts;
 import io.godwit.broker.config.Effective;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.ConfigReload;
+import io.godwit.broker.effective.PluginLoader;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;

@@ -1,5 +1,8 @@
 package io.godwit.broker;
 
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.BrokerSettings;
+import io.godwit.broker.effective.ListenerSection;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,8 @@ package io.godwit.broker;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.WatchedFile;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.ConfigReload;
 import io.godwit.broker.release.Release;
 import io.godwit.kv.disk.DamagedDataException;
 import java.io.IOException;

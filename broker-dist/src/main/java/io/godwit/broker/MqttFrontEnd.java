@@ -1,6 +1,10 @@
 package io.godwit.broker;
 
 import io.godwit.broker.cluster.MqttCluster;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.BrokerSettings;
+import io.godwit.broker.effective.ClusterSettings;
+import io.godwit.broker.effective.TenantsOf;
 import io.godwit.broker.messages.OperatorPublisher;
 import io.godwit.broker.redirect.LoadExchange;
 import io.godwit.broker.redirect.Placements;

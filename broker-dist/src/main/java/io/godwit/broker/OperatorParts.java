@@ -9,6 +9,7 @@ import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
+import io.godwit.broker.effective.AuthProviders;
 import io.godwit.broker.messages.RetainedOverNodes;
 import io.godwit.broker.metrics.RmqttStats;
 import io.godwit.broker.records.EndedRecords;

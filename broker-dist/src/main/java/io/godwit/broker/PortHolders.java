@@ -1,5 +1,8 @@
 package io.godwit.broker;
 
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.ClusterSettings;
+import io.godwit.broker.effective.ListenerSection;
 import java.io.IOException;
 import java.net.BindException;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,15 @@
 package io.godwit.broker;
 
+import io.godwit.broker.effective.ApiSettings;
+import io.godwit.broker.effective.AuthProviders;
+import io.godwit.broker.effective.BalanceSettings;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.OtlpSettings;
+import io.godwit.broker.effective.PluginLoader;
+import io.godwit.broker.effective.RedirectSettings;
+import io.godwit.broker.effective.SubBrokerSettings;
+import io.godwit.broker.effective.TenantsOf;
+import io.godwit.broker.effective.UsedPlugins;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.mqtt.transport.tls.PemFiles;
 import java.io.IOException;
@@ -14,7 +24,7 @@ import java.util.List;
  * the files and plugins that the configuration names, but opens neither data nor ports. {@link ConfigLoader} checks the
  * configuration file itself and its certificates.
  */
-final class StartCheck {
+public final class StartCheck {
     private StartCheck() {}
 
     /**
@@ -22,7 +32,7 @@ final class StartCheck {
      *
      * @return one line per error, each naming the key or the file
      */
-    static List<String> errors(BrokerConfig config, Path pluginDirectory) {
+    public static List<String> errors(BrokerConfig config, Path pluginDirectory) {
         List<String> errors = new ArrayList<>();
         try (PluginHost host = PluginHost.forCheck(config.plugins(), config.directory());
                 PluginLoader plugins = PluginLoader.open(pluginDirectory, host)) {

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.report.Reporting;
 import io.godwit.mqtt.transport.TransportConfig;
 import java.nio.file.Path;

@@ -1,6 +1,15 @@
 package io.godwit.broker;
 
 import io.godwit.broker.auth.AuthFileReports;
+import io.godwit.broker.effective.AuthProviders;
+import io.godwit.broker.effective.BalanceSettings;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.OtlpSettings;
+import io.godwit.broker.effective.PluginLoader;
+import io.godwit.broker.effective.RedirectSettings;
+import io.godwit.broker.effective.SubBrokerSettings;
+import io.godwit.broker.effective.TenantsOf;
+import io.godwit.broker.effective.UsedPlugins;
 import io.godwit.broker.plugin.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.broker.report.Reporting;

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.effective.SubBrokerSettings;
 import io.godwit.broker.report.Reporting;
 import io.godwit.broker.sub.SubConsumers;
 import io.godwit.broker.sub.SubParts;

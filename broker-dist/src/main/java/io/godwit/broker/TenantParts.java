@@ -1,6 +1,8 @@
 package io.godwit.broker;
 
 import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.TenantsOf;
 import io.godwit.broker.sys.SysTopics;
 import io.godwit.broker.sys.TenantSysValues;
 import io.godwit.broker.tenants.ProvidedTenants;

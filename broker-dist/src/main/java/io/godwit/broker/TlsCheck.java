@@ -1,5 +1,8 @@
 package io.godwit.broker;
 
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.BrokerSettings;
+import io.godwit.broker.effective.ListenerSection;
 import io.godwit.mqtt.transport.tls.PemFiles;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import io.godwit.mqtt.transport.tls.TlsConfig;

@@ -2,6 +2,8 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.ClusterSettings;
 import io.godwit.cluster.HostPort;
 import java.nio.file.Files;
 import java.nio.file.Path;

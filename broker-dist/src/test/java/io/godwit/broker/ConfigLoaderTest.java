@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Effective;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.BrokerSettings;
+import io.godwit.broker.effective.ListenerKind;
+import io.godwit.broker.effective.ListenerSection;
 import io.godwit.broker.settings.DeniedPublish;
 import io.godwit.broker.settings.OverflowPolicy;
 import io.godwit.cluster.HostPort;

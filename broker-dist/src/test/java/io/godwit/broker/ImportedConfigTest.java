@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.conversion.Converted;
 import io.godwit.broker.conversion.ForeignFile;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.ListenerSection;
 import io.godwit.mqtt.certificates.TestAuthority;
 import java.io.IOException;
 import java.io.InputStream;

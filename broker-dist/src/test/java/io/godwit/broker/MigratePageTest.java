@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.effective.AuthProviders;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.testing.DocumentPage;
 import java.io.IOException;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.OtlpSettings;
+import io.godwit.broker.effective.PluginLoader;
 import io.godwit.broker.metrics.OtlpCollector;
 import io.godwit.broker.metrics.OtlpPush;
 import io.opentelemetry.proto.metrics.v1.Metric;

@@ -3,6 +3,8 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.PluginJars;
 import io.godwit.broker.tenants.TenantFile;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.plugin.client.TenantId;

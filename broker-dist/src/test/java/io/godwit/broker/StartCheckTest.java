@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.mqtt.certificates.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.godwit.broker.store;
 
-import io.godwit.broker.BrokerConfig;
-import io.godwit.broker.BrokerSettings;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.BrokerSettings;
 import io.godwit.broker.ConfigLoader;
 import io.godwit.broker.auth.AllowAll;
 import io.godwit.broker.cluster.Late;

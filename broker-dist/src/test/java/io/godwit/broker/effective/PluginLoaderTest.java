@@ -1,8 +1,9 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.ConfigLoader;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.balance.BalancePlan;

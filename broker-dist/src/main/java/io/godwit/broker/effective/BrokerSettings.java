@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.godwit.broker.release.Release;
@@ -40,7 +40,7 @@ import java.util.OptionalLong;
 public final class BrokerSettings {
     private BrokerSettings() {}
 
-    static KvNodeConfig node(BrokerConfig config, Path data) {
+    public static KvNodeConfig node(BrokerConfig config, Path data) {
         KvNodeConfig defaults = KvNodeConfig.standalone(data);
         RangeSettings range = RangeSettings.DEFAULT;
         long lowWaterBytes = config.properties().diskLowWaterBytes();
@@ -78,7 +78,7 @@ public final class BrokerSettings {
                 Duration.ofSeconds(config.cluster().waits().routeSeconds()));
     }
 
-    static RetainConfig retain(BrokerConfig config) {
+    public static RetainConfig retain(BrokerConfig config) {
         return new RetainConfig(Duration.ofSeconds(config.cluster().waits().retainedSeconds()));
     }
 
@@ -98,7 +98,7 @@ public final class BrokerSettings {
         return mqtt(config, TransportConfig.DEFAULTS.io());
     }
 
-    static MqttConfig mqtt(BrokerConfig config, TransportConfig.Io io) {
+    public static MqttConfig mqtt(BrokerConfig config, TransportConfig.Io io) {
         TransportConfig transport = TransportConfig.DEFAULTS;
         return new MqttConfig(
                 config.listeners().stream()
@@ -161,9 +161,9 @@ public final class BrokerSettings {
     }
 
     /** The limits and rules that hold for the topics of all clients. */
-    record Topics(TopicLimits limits, TopicRules rules) {}
+    public record Topics(TopicLimits limits, TopicRules rules) {}
 
-    static Topics topics(BrokerConfig config) {
+    public static Topics topics(BrokerConfig config) {
         return new Topics(
                 new TopicLimits(
                         config.mqtt().maxTopicLevels(),
@@ -218,7 +218,7 @@ public final class BrokerSettings {
     }
 
     /** @param section names a certificate and a key, and trusted authorities if it asks clients for certificates */
-    static TlsConfig tls(ListenerSection section, BrokerConfig config) {
+    public static TlsConfig tls(ListenerSection section, BrokerConfig config) {
         return new TlsConfig(
                 Objects.requireNonNull(config.file(section.ssl().certFile())),
                 Objects.requireNonNull(config.file(section.ssl().keyFile())),
@@ -232,7 +232,7 @@ public final class BrokerSettings {
     }
 
     /** Warnings for the operator, repeated at every start. */
-    static List<String> warnings(BrokerConfig config) {
+    public static List<String> warnings(BrokerConfig config) {
         List<String> warnings = new ArrayList<>();
         if (AuthProviders.isAllowAll(config)) {
             warnings.add(
@@ -305,7 +305,7 @@ public final class BrokerSettings {
      * The address to bind. Without a host: all addresses, or only loopback if nobody is authenticated, so that no
      * outsider gets in unasked.
      */
-    static InetSocketAddress address(ListenerSection section, BrokerConfig config) {
+    public static InetSocketAddress address(ListenerSection section, BrokerConfig config) {
         String host = section.keys().host();
         int port = section.port();
         if (!host.isEmpty()) {

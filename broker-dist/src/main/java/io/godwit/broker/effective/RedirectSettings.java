@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.redirect.ByConnections;
 import io.godwit.broker.settings.RedirectSection;
@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Makes the balancer that redirects clients to other nodes, from the effective configuration. */
-final class RedirectSettings {
+public final class RedirectSettings {
     private RedirectSettings() {}
 
-    static boolean isOn(BrokerConfig config) {
+    public static boolean isOn(BrokerConfig config) {
         return !config.redirects().balancer().isEmpty();
     }
 
@@ -21,7 +21,7 @@ final class RedirectSettings {
      *
      * @throws IOException naming the missing plugin
      */
-    static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         if (isOn(config) && !isBuiltIn(config)) {
             find(config, plugins);
         }
@@ -33,7 +33,7 @@ final class RedirectSettings {
      * @throws IOException naming the plugin that is missing or does not start
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
-    static ClientBalancer open(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static ClientBalancer open(BrokerConfig config, PluginLoader plugins) throws IOException {
         RedirectSection section = config.redirects();
         if (isBuiltIn(config)) {
             return new ByConnections(
@@ -63,7 +63,7 @@ final class RedirectSettings {
     }
 
     /** Warnings for the operator, repeated at every start. */
-    static List<String> warnings(BrokerConfig config) {
+    public static List<String> warnings(BrokerConfig config) {
         if (!isBuiltIn(config)) {
             return List.of();
         }

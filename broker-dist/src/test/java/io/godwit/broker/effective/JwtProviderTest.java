@@ -1,8 +1,10 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.StartCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /** Makes jars of plugins, compiled against plugin-api alone, as a plugin's own project would. */
-final class PluginJars {
+public final class PluginJars {
     private PluginJars() {}
 
     /**
@@ -28,7 +28,7 @@ final class PluginJars {
      * @param service what it says; empty for no such file
      * @param sources by the names of classes
      */
-    static void make(Path directory, Path jar, String services, String service, Map<String, String> sources)
+    public static void make(Path directory, Path jar, String services, String service, Map<String, String> sources)
             throws IOException {
         Path work = Files.createTempDirectory(directory, "work");
         Path classes = Files.createDirectory(work.resolve("classes"));
@@ -45,13 +45,13 @@ final class PluginJars {
         pack(classes, jar);
     }
 
-    static List<Path> sourcesIn(Path directory) throws IOException {
+    public static List<Path> sourcesIn(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             return files.filter(file -> file.toString().endsWith(".java")).toList();
         }
     }
 
-    static void compile(Path classes, List<Path> sources) throws IOException {
+    public static void compile(Path classes, List<Path> sources) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         assertThat(compiler).as("the tests must run on a JDK").isNotNull();
         StringWriter says = new StringWriter();
@@ -74,7 +74,7 @@ final class PluginJars {
         }
     }
 
-    static void pack(Path classes, Path jar) throws IOException {
+    public static void pack(Path classes, Path jar) throws IOException {
         Files.createDirectories(jar.getParent());
         try (OutputStream file = Files.newOutputStream(jar);
                 JarOutputStream out = new JarOutputStream(file);

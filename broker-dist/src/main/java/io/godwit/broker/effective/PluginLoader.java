@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.admin.NodeFacts;
 import io.godwit.broker.config.EnumNames;
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * the name of its class. The class path of the broker is searched too, for those who embed it. Used by the thread that
  * starts and closes the broker.
  */
-final class PluginLoader implements AutoCloseable {
+public final class PluginLoader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PluginLoader.class);
 
     /** Bound of factories of one type in one plugin. */
@@ -73,7 +73,7 @@ final class PluginLoader implements AutoCloseable {
     }
 
     /** As {@link #open(Path, PluginHost)}, but hands out the factories of plugins without guards. */
-    static PluginLoader open(Path directory) throws IOException {
+    public static PluginLoader open(Path directory) throws IOException {
         return open(directory, null);
     }
 
@@ -84,7 +84,7 @@ final class PluginLoader implements AutoCloseable {
      * @param host adopts the factories, so that guarded ones are handed out
      * @throws IOException naming a jar that cannot be read, or that has code to end the process
      */
-    static PluginLoader open(Path directory, @Nullable PluginHost host) throws IOException {
+    public static PluginLoader open(Path directory, @Nullable PluginHost host) throws IOException {
         if (!Files.isDirectory(directory)) {
             return new PluginLoader(List.of(), host);
         }
@@ -156,7 +156,7 @@ final class PluginLoader implements AutoCloseable {
      * The plugins, and the factories found in them so far. Factories from the class path come last, if any is in use.
      * Any thread.
      */
-    List<NodeFacts.Plugin> loaded() {
+    public List<NodeFacts.Plugin> loaded() {
         List<NodeFacts.Plugin> all = new ArrayList<>();
         for (Plugin plugin : plugins) {
             all.add(new NodeFacts.Plugin(plugin.name(), plugin.jars(), plugin.version(), uses(plugin.name())));

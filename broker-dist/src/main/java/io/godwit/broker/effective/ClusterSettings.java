@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.settings.ClusterTlsSection;
 import io.godwit.cluster.Cluster;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Nodes prove their identity by TLS unless the section says {@code plain}. With neither and no host, the node binds
  * to loopback, so that no outsider joins by mistake.
  */
-final class ClusterSettings {
+public final class ClusterSettings {
     private static final int MAX_PORT = 65_535;
     /** What a log entry may hold besides one largest packet. */
     private static final int ENTRY_BYTES = 4 << 20;
@@ -35,7 +35,7 @@ final class ClusterSettings {
     private ClusterSettings() {}
 
     /** Whether this node is part of a cluster. */
-    static boolean isClustered(BrokerConfig config) {
+    public static boolean isClustered(BrokerConfig config) {
         return !config.cluster().host().isEmpty()
                 || !config.cluster().clusterDomainName().isEmpty()
                 || !config.cluster().seedEndpoints().isEmpty();
@@ -62,13 +62,13 @@ final class ClusterSettings {
         return Math.max(ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES, largestPacket(config) + ENTRY_BYTES);
     }
 
-    static int rpcPort(BrokerConfig config) {
+    public static int rpcPort(BrokerConfig config) {
         int given = config.cluster().rpcPort();
         return given == 0 ? config.cluster().port() + 1 : given;
     }
 
     /** The largest packet over all listeners, in bytes. */
-    static int largestPacket(BrokerConfig config) {
+    public static int largestPacket(BrokerConfig config) {
         return config.listeners().stream()
                 .filter(ListenerSection::isEnabled)
                 .mapToInt(section -> section.keys().limits().maxPacketBytes())
@@ -101,7 +101,7 @@ final class ClusterSettings {
      *
      * @return one line per error, each naming its key
      */
-    static List<String> errors(BrokerConfig config) {
+    public static List<String> errors(BrokerConfig config) {
         if (!isClustered(config)) {
             return List.of();
         }

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Effective;
@@ -24,17 +24,17 @@ import org.slf4j.LoggerFactory;
  * <p>A thread of its own checks the file once a second. A changed file that could not be used is read at each check, so
  * that no change waits for the next edit because the disk failed once; each error is reported once.
  */
-final class ConfigReload implements AutoCloseable {
+public final class ConfigReload implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigReload.class);
     private static final long LOOK_MILLIS = 1_000;
 
     /** Reads the file as the start does. */
-    interface Loading {
+    public interface Loading {
         BrokerConfig load() throws ConfigException;
     }
 
     /** Applies another configuration. */
-    interface Target {
+    public interface Target {
         /**
          * @param next the configuration of the file; only reloadable keys may be applied
          * @param withListeners whether it has the same listeners as are open, in the same order
@@ -56,7 +56,8 @@ final class ConfigReload implements AutoCloseable {
      * @param running the configuration that the broker was started with
      * @param warn receives all current warnings for the operator each time
      */
-    ConfigReload(WatchedFile file, Loading loading, BrokerConfig running, Target target, Consumer<List<String>> warn) {
+    public ConfigReload(
+            WatchedFile file, Loading loading, BrokerConfig running, Target target, Consumer<List<String>> warn) {
         this.file = file;
         this.loading = loading;
         this.target = target;
@@ -70,7 +71,7 @@ final class ConfigReload implements AutoCloseable {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // look() throws nothing
-    void start() {
+    public void start() {
         watcher.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
@@ -138,7 +139,7 @@ final class ConfigReload implements AutoCloseable {
      * @param before the values in force until then
      * @param withListeners as in {@link Target#reconfigure}
      */
-    static List<Effective> inForce(List<Effective> before, BrokerConfig next, boolean withListeners) {
+    public static List<Effective> inForce(List<Effective> before, BrokerConfig next, boolean withListeners) {
         Map<String, Effective> changed = byPath(next);
         return before.stream()
                 .map(key -> {

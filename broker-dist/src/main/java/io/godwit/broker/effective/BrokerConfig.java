@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.Loaded;
@@ -31,21 +31,21 @@ public final class BrokerConfig {
     private final Path directory;
 
     /** @param directory that contains the configuration file; relative file names start from it */
-    BrokerConfig(Loaded<FileConfig, SystemProperties> loaded, Path directory) {
+    public BrokerConfig(Loaded<FileConfig, SystemProperties> loaded, Path directory) {
         this.loaded = loaded;
         this.listeners = ListenerSection.of(loaded.file().mqttServerConfig());
         this.directory = directory;
     }
 
-    boolean bootstrap() {
+    public boolean bootstrap() {
         return loaded.file().bootstrap();
     }
 
-    MqttServerSection mqtt() {
+    public MqttServerSection mqtt() {
         return loaded.file().mqttServerConfig();
     }
 
-    SessionSection sessions() {
+    public SessionSection sessions() {
         return loaded.file().sessionConfig();
     }
 
@@ -57,27 +57,27 @@ public final class BrokerConfig {
         return loaded.file().memoryConfig();
     }
 
-    AuthSection auth() {
+    public AuthSection auth() {
         return loaded.file().authConfig();
     }
 
-    TopicSection topics() {
+    public TopicSection topics() {
         return loaded.file().topicConfig();
     }
 
-    TenantSection tenants() {
+    public TenantSection tenants() {
         return loaded.file().tenantConfig();
     }
 
-    ClusterSection cluster() {
+    public ClusterSection cluster() {
         return loaded.file().clusterConfig();
     }
 
-    RedirectSection redirects() {
+    public RedirectSection redirects() {
         return loaded.file().redirectConfig();
     }
 
-    SubBrokerSection subBrokers() {
+    public SubBrokerSection subBrokers() {
         return loaded.file().subBrokerConfig();
     }
 
@@ -85,7 +85,7 @@ public final class BrokerConfig {
         return loaded.file().storeConfig();
     }
 
-    ApiSection api() {
+    public ApiSection api() {
         return loaded.file().apiServerConfig();
     }
 
@@ -99,11 +99,11 @@ public final class BrokerConfig {
     }
 
     /** The sections of the file for plugins, by plugin name. */
-    Map<String, OpenSection> plugins() {
+    public Map<String, OpenSection> plugins() {
         return loaded.file().plugins();
     }
 
-    SystemProperties properties() {
+    public SystemProperties properties() {
         return loaded.properties();
     }
 
@@ -115,22 +115,22 @@ public final class BrokerConfig {
 
     /** The path of a file that the configuration names; null for an empty name. */
     @Nullable
-    Path file(String name) {
+    public Path file(String name) {
         return name.isEmpty() ? null : directory.resolve(name).normalize();
     }
 
     /** The directory that relative file names start from. */
-    Path directory() {
+    public Path directory() {
         return directory;
     }
 
     /** The listeners, including those that are switched off. */
-    List<ListenerSection> listeners() {
+    public List<ListenerSection> listeners() {
         return listeners;
     }
 
     /** Every key with its value and origin, in the order of the file; system properties last. */
-    List<Effective> effective() {
+    public List<Effective> effective() {
         return loaded.effective();
     }
 
@@ -138,7 +138,7 @@ public final class BrokerConfig {
      * The keys whose value is not the default. For a listener that is switched off, only the {@code enable} key, and
      * only if it is on by default.
      */
-    List<Effective> changes() {
+    public List<Effective> changes() {
         return loaded.effective().stream()
                 .filter(each -> !each.isDefault() && isInForce(each))
                 .toList();

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.settings.ListenerKeys;
 import io.godwit.broker.settings.MqttServerSection;
@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One listener of any kind, as the configuration file gives it. */
-final class ListenerSection {
+public final class ListenerSection {
     private final ListenerKind kind;
     private final String path;
     private final boolean isEnabled;
@@ -53,31 +53,31 @@ final class ListenerSection {
         return List.copyOf(all);
     }
 
-    ListenerKind kind() {
+    public ListenerKind kind() {
         return kind;
     }
 
     /** {@code mqttServerConfig.tcpListener}, or {@code mqttServerConfig.tcpListener[0]} in a list. */
-    String path() {
+    public String path() {
         return path;
     }
 
-    boolean isEnabled() {
+    public boolean isEnabled() {
         return isEnabled;
     }
 
     /** The port; 0 for any free one. */
-    int port() {
+    public int port() {
         return port;
     }
 
     /** The keys that every kind has; limits that are not set here have the values of the node. */
-    ListenerKeys keys() {
+    public ListenerKeys keys() {
         return keys;
     }
 
     /** @throws IllegalStateException if the kind has no TLS */
-    SslSection ssl() {
+    public SslSection ssl() {
         if (ssl == null) {
             throw new IllegalStateException(path + " has no TLS");
         }

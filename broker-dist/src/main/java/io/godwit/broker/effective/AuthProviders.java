@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.auth.AllowAll;
 import io.godwit.broker.auth.AuthFileReports;
@@ -18,9 +18,9 @@ import java.util.Set;
  * Opens the auth providers that the configuration names: built-in ones and those of plugins. Several are asked one
  * after the other ({@link AuthChain}).
  */
-final class AuthProviders {
-    static final String ALLOW_ALL = "allow-all";
-    static final String FILE = "file";
+public final class AuthProviders {
+    public static final String ALLOW_ALL = "allow-all";
+    public static final String FILE = "file";
     private static final String LIST_KEY = "authConfig.providers";
     /** A login may be passed to every provider. */
     private static final int MAX_PROVIDERS = 16;
@@ -49,7 +49,7 @@ final class AuthProviders {
     }
 
     /** Whether users and rules come from files. */
-    static boolean isFile(BrokerConfig config) {
+    public static boolean isFile(BrokerConfig config) {
         return names(config).contains(FILE);
     }
 
@@ -59,7 +59,7 @@ final class AuthProviders {
      *
      * @return one line per error, naming its key
      */
-    static List<String> errors(BrokerConfig config) {
+    public static List<String> errors(BrokerConfig config) {
         List<String> errors = new ArrayList<>();
         List<String> listed = config.auth().providers();
         if (!listed.isEmpty() && !config.auth().provider().isEmpty()) {
@@ -88,7 +88,8 @@ final class AuthProviders {
      *
      * @throws IOException naming the provider or file and what is wrong with it
      */
-    static AuthProvider open(BrokerConfig config, PluginLoader plugins, AuthFileReports reports) throws IOException {
+    public static AuthProvider open(BrokerConfig config, PluginLoader plugins, AuthFileReports reports)
+            throws IOException {
         List<String> names = names(config);
         if (names.isEmpty() || names.equals(List.of(ALLOW_ALL))) {
             return new AllowAll();
@@ -111,7 +112,7 @@ final class AuthProviders {
     }
 
     /** The provider of users and rules from files, if there is one. */
-    static Optional<FileAuth> files(AuthProvider opened) {
+    public static Optional<FileAuth> files(AuthProvider opened) {
         List<AuthProvider> all = opened instanceof AuthChain chain ? chain.providers() : List.of(opened);
         return all.stream()
                 .filter(FileAuth.class::isInstance)
@@ -124,7 +125,7 @@ final class AuthProviders {
      *
      * @throws IOException naming the provider or file and what is wrong with it
      */
-    static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         for (String name : names(config)) {
             if (name.equals(FILE)) {
                 FileAuth.check(fileAuth(config, false));

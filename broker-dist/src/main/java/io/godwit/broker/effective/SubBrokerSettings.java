@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.settings.SubBrokerSection;
 import io.godwit.broker.sub.SubLimits;
@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /** Opens the plugins that bring messages to other systems, from the effective configuration. */
-final class SubBrokerSettings {
+public final class SubBrokerSettings {
     /** Names become part of client ids. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
     private SubBrokerSettings() {}
 
     /** @return one line per error, each naming its key */
-    static List<String> errors(BrokerConfig config) {
+    public static List<String> errors(BrokerConfig config) {
         SubBrokerSection section = config.subBrokers();
         List<String> errors = new ArrayList<>();
         if (section.maxHeldMessages() < section.maxBatchMessages()) {
@@ -37,7 +37,7 @@ final class SubBrokerSettings {
         return errors;
     }
 
-    static SubLimits limits(BrokerConfig config) {
+    public static SubLimits limits(BrokerConfig config) {
         SubBrokerSection section = config.subBrokers();
         return new SubLimits(
                 section.maxBatchMessages(), section.maxBatchBytes(), section.maxHeldMessages(), section.maxHeldBytes());
@@ -48,7 +48,7 @@ final class SubBrokerSettings {
      *
      * @throws IOException naming the plugin that is missing or has a wrong name
      */
-    static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         for (String name : config.subBrokers().plugins()) {
             find(name, plugins);
         }
@@ -60,7 +60,7 @@ final class SubBrokerSettings {
      * @throws IOException naming the plugin that is missing, has a wrong name or does not start
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
-    static Map<String, SubBroker> open(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static Map<String, SubBroker> open(BrokerConfig config, PluginLoader plugins) throws IOException {
         Map<String, SubBroker> opened = new LinkedHashMap<>();
         for (String wanted : config.subBrokers().plugins()) {
             SubBrokerFactory factory = find(wanted, plugins);

@@ -1,10 +1,12 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.StartCheck;
 import io.godwit.broker.auth.remote.HttpStage;
 import io.godwit.broker.auth.remote.HttpStage.Manner;
 import io.godwit.mqtt.certificates.TestAuthority;

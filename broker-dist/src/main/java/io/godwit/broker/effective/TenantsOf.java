@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.settings.OverflowPolicy;
@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the settings of tenants from a configuration. */
-final class TenantsOf {
+public final class TenantsOf {
     private TenantsOf() {}
 
     static TenantConfig naming(BrokerConfig config) {
@@ -44,12 +44,12 @@ final class TenantsOf {
     }
 
     /** The file of the tenants; null for none. */
-    static @Nullable Path file(BrokerConfig config) {
+    public static @Nullable Path file(BrokerConfig config) {
         return config.file(config.tenants().file());
     }
 
     /** @return one line per error, naming its key */
-    static List<String> errors(BrokerConfig config) {
+    public static List<String> errors(BrokerConfig config) {
         List<String> errors = new ArrayList<>();
         List<TenantSource> sources = config.tenants().sources();
         config.listeners().stream()
@@ -72,7 +72,7 @@ final class TenantsOf {
      *
      * @throws IOException with one line per mistake
      */
-    static void check(BrokerConfig config) throws IOException {
+    public static void check(BrokerConfig config) throws IOException {
         Path file = file(config);
         if (file != null) {
             try {
@@ -88,7 +88,7 @@ final class TenantsOf {
      *
      * @throws IOException naming the missing plugin
      */
-    static @Nullable TenantSettingsProviderFactory provider(BrokerConfig config, PluginLoader plugins)
+    public static @Nullable TenantSettingsProviderFactory provider(BrokerConfig config, PluginLoader plugins)
             throws IOException {
         String name = config.tenants().settingsProvider();
         return name.isEmpty()
@@ -107,7 +107,7 @@ final class TenantsOf {
      * @throws IOException naming the throttler and the problem
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
-    static @Nullable ResourceThrottler throttler(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static @Nullable ResourceThrottler throttler(BrokerConfig config, PluginLoader plugins) throws IOException {
         ResourceThrottlerFactory factory = throttlers(config, plugins);
         try {
             return factory == null ? null : factory.create();
@@ -121,7 +121,8 @@ final class TenantsOf {
      *
      * @throws IOException naming the throttler, if there is none of this name
      */
-    static @Nullable ResourceThrottlerFactory throttlers(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static @Nullable ResourceThrottlerFactory throttlers(BrokerConfig config, PluginLoader plugins)
+            throws IOException {
         String name = config.tenants().resourceThrottler();
         return name.isEmpty()
                 ? null
@@ -134,7 +135,7 @@ final class TenantsOf {
     }
 
     /** Whether stored sessions of tenants are counted: for possible quotas, or for meters. */
-    static boolean countSessions(BrokerConfig config) {
+    public static boolean countSessions(BrokerConfig config) {
         TenantSection section = config.tenants();
         return mayHaveSettings(config) || !section.resourceThrottler().isEmpty() || section.maxMeteredTenants() > 0;
     }
@@ -145,12 +146,12 @@ final class TenantsOf {
     }
 
     /** Whether tenants may get their own figures below {@code $SYS}. */
-    static boolean mayHaveFigures(BrokerConfig config) {
+    public static boolean mayHaveFigures(BrokerConfig config) {
         return mayHaveSettings(config) && config.topics().sysIntervalSeconds() > 0;
     }
 
     /** The tenants named by listeners. */
-    static Set<TenantId> ofListeners(BrokerConfig config) {
+    public static Set<TenantId> ofListeners(BrokerConfig config) {
         return config.listeners().stream()
                 .flatMap(section -> TenantId.parse(section.keys().tenant()).stream())
                 .collect(Collectors.toSet());
@@ -162,7 +163,7 @@ final class TenantsOf {
      * @throws IOException naming the provider and its exception
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
-    static TenantSettingsProvider create(TenantSettingsProviderFactory factory, TenantChanges changes)
+    public static TenantSettingsProvider create(TenantSettingsProviderFactory factory, TenantChanges changes)
             throws IOException {
         try {
             return factory.create(changes);
@@ -172,7 +173,7 @@ final class TenantsOf {
     }
 
     /** The queue of a tenant with settings; those that are not set have the values of the node. */
-    static TenantQueue queue(TenantSettings settings, BrokerConfig config) {
+    public static TenantQueue queue(TenantSettings settings, BrokerConfig config) {
         boolean dropsOldest = settings.get(TenantSetting.OVERFLOW_POLICY)
                         .orElse(config.sessions().overflowPolicy() == OverflowPolicy.DROP_OLDEST ? 1 : 0)
                 != 0;

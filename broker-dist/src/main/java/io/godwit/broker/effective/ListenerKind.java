@@ -1,7 +1,7 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 /** The transport of a listener. */
-enum ListenerKind {
+public enum ListenerKind {
     TCP(false, false),
     TLS(true, false),
     WS(false, true),
@@ -15,7 +15,7 @@ enum ListenerKind {
         this.hasWebSocket = hasWebSocket;
     }
 
-    boolean hasTls() {
+    public boolean hasTls() {
         return hasTls;
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.metrics.OtlpPush;
 import io.godwit.broker.release.Release;
@@ -20,10 +20,10 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the target of pushed meters from the effective configuration. */
-final class OtlpSettings {
+public final class OtlpSettings {
     private OtlpSettings() {}
 
-    static boolean isOn(BrokerConfig config) {
+    public static boolean isOn(BrokerConfig config) {
         return !config.otlp().url().isEmpty();
     }
 
@@ -32,7 +32,7 @@ final class OtlpSettings {
      *
      * @return one line per error, naming its key
      */
-    static List<String> errors(BrokerConfig config) {
+    public static List<String> errors(BrokerConfig config) {
         OtlpSection section = config.otlp();
         if (!section.caFile().isEmpty() && !section.url().isEmpty() && !hasTls(section)) {
             return List.of("otlpConfig.caFile: has no effect while otlpConfig.url begins with http://");
@@ -45,14 +45,14 @@ final class OtlpSettings {
      *
      * @throws IOException naming the key
      */
-    static void check(BrokerConfig config) throws IOException {
+    public static void check(BrokerConfig config) throws IOException {
         if (isOn(config)) {
             tls(config);
         }
     }
 
     /** @param nodeId the id of this node */
-    static OtlpPush.Target of(BrokerConfig config, String nodeId) throws IOException {
+    public static OtlpPush.Target of(BrokerConfig config, String nodeId) throws IOException {
         OtlpSection section = config.otlp();
         Map<String, String> resource = new LinkedHashMap<>();
         resource.put("service.name", "godwit");
@@ -104,7 +104,7 @@ final class OtlpSettings {
     }
 
     /** Warnings for the operator, repeated at every start. */
-    static List<String> warnings(BrokerConfig config) {
+    public static List<String> warnings(BrokerConfig config) {
         OtlpSection section = config.otlp();
         return !section.url().isEmpty() && !section.headers().isEmpty() && !hasTls(section) && !isHere(section)
                 ? List.of("otlpConfig.headers travel in the clear to " + section.url() + ": use https://")

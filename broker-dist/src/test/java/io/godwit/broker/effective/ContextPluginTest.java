@@ -1,8 +1,10 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.StartCheck;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.plugin.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Warns of secrets that every user of this machine may read, and of tokens that others may replace. */
-final class OtherReaders {
+public final class OtherReaders {
     private static final Logger LOG = LoggerFactory.getLogger(OtherReaders.class);
     private static final Set<PosixFilePermission> IN_A_DIRECTORY =
             Set.of(PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_EXECUTE);
@@ -89,7 +89,7 @@ final class OtherReaders {
     }
 
     /** A warning if every user may enter the data directory, as one made by an earlier release or by hand. */
-    static List<String> ofData(Path data) {
+    public static List<String> ofData(Path data) {
         return Collections.disjoint(permissions(data), IN_A_DIRECTORY)
                 ? List.of()
                 : List.of("every user of this machine may enter the data directory " + data

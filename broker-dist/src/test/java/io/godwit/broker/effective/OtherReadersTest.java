@@ -1,7 +1,8 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.ConfigLoader;
 import io.godwit.mqtt.certificates.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.settings.BalanceTuning;
 import io.godwit.broker.settings.KeySpaceSection;
@@ -29,10 +29,10 @@ import java.util.function.Supplier;
  * The balancing of one key space: its section {@code storeConfig.(name)}, and the system properties that set values of
  * its balancers.
  */
-final class BalanceSettings {
-    static final BalanceSettings DIST = new BalanceSettings("dist");
-    static final BalanceSettings INBOX = new BalanceSettings("inbox");
-    static final BalanceSettings RETAIN = new BalanceSettings("retain");
+public final class BalanceSettings {
+    public static final BalanceSettings DIST = new BalanceSettings("dist");
+    public static final BalanceSettings INBOX = new BalanceSettings("inbox");
+    public static final BalanceSettings RETAIN = new BalanceSettings("retain");
 
     private static final List<BalanceSettings> ALL = List.of(DIST, INBOX, RETAIN);
 
@@ -67,7 +67,7 @@ final class BalanceSettings {
      *
      * @param noted the number of voters that the cluster wants, by store; empty while this node does not know it
      */
-    static List<String> warnings(BrokerConfig config, Map<String, Integer> noted) {
+    public static List<String> warnings(BrokerConfig config, Map<String, Integer> noted) {
         List<String> warnings = new ArrayList<>();
         if (!ClusterSettings.isClustered(config)) {
             return warnings;
@@ -214,7 +214,7 @@ final class BalanceSettings {
      * @param splitKeys where the key space is cut when the store is created
      * @throws IOException as {@link #plan} and {@link #hinter}
      */
-    StoreSpec store(
+    public StoreSpec store(
             Supplier<? extends RangeCoprocessor> coprocessors,
             List<byte[]> splitKeys,
             BrokerConfig config,
@@ -239,7 +239,7 @@ final class BalanceSettings {
      *
      * @throws IOException naming the missing balancer or the wrong setting
      */
-    static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         for (BalanceSettings each : ALL) {
             Set<String> names = new HashSet<>();
             each.plan(config, plugins).steps().forEach(step -> names.add(step.name()));

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.broker.plugin.InterceptorSource;
 import io.godwit.broker.settings.PluginSection;
@@ -23,10 +23,10 @@ import java.util.function.Function;
  * @param listeners guarded if the loader has a host
  * @param interceptors factories of interceptors, in the order of their chains; guarded likewise
  */
-record UsedPlugins(List<EventListenerFactory> listeners, List<Object> interceptors) {
+public record UsedPlugins(List<EventListenerFactory> listeners, List<Object> interceptors) {
     private static final int MAX_OF_A_KIND = 16;
 
-    UsedPlugins {
+    public UsedPlugins {
         listeners = List.copyOf(listeners);
         interceptors = List.copyOf(interceptors);
     }
@@ -36,7 +36,7 @@ record UsedPlugins(List<EventListenerFactory> listeners, List<Object> intercepto
      *
      * @throws IOException naming the first plugin that is missing, named twice or has wrong settings
      */
-    static UsedPlugins find(BrokerConfig config, PluginLoader plugins) throws IOException {
+    public static UsedPlugins find(BrokerConfig config, PluginLoader plugins) throws IOException {
         PluginSection named = config.usedPlugins();
         List<EventListenerFactory> listeners = find(
                 "eventListeners",
@@ -88,7 +88,7 @@ record UsedPlugins(List<EventListenerFactory> listeners, List<Object> intercepto
      *
      * @throws IOException naming a plugin that does not start
      */
-    Interceptors makeInterceptors() throws IOException {
+    public Interceptors makeInterceptors() throws IOException {
         List<InterceptorStep> publish = new ArrayList<>();
         List<InterceptorStep> deliver = new ArrayList<>();
         for (Object factory : interceptors) {
@@ -111,7 +111,7 @@ record UsedPlugins(List<EventListenerFactory> listeners, List<Object> intercepto
      *
      * @throws IOException naming a plugin that does not start
      */
-    List<EventListener> makeListeners() throws IOException {
+    public List<EventListener> makeListeners() throws IOException {
         List<EventListener> made = new ArrayList<>();
         for (EventListenerFactory factory : listeners) {
             try {

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.effective;
 
 import io.godwit.api.ApiConfig;
 import io.godwit.api.ApiServer;
@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the configuration of the API from the effective configuration. */
-final class ApiSettings {
+public final class ApiSettings {
     /** A path or a cursor may contain a client id or a topic, percent-encoded: three bytes for one. */
     private static final int ENCODED = 3;
 
@@ -29,7 +29,7 @@ final class ApiSettings {
 
     private ApiSettings() {}
 
-    static ApiConfig of(BrokerConfig config) {
+    public static ApiConfig of(BrokerConfig config) {
         ApiSection section = config.api();
         return new ApiConfig(
                 section.host(),
@@ -73,7 +73,7 @@ final class ApiSettings {
      *
      * @throws IOException with one line per mistake
      */
-    static void check(BrokerConfig config) throws IOException {
+    public static void check(BrokerConfig config) throws IOException {
         ApiSection section = config.api();
         if (!section.enable()) {
             return;
