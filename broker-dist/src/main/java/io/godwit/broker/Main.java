@@ -1,5 +1,9 @@
 package io.godwit.broker;
 
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.ForeignData;
+import io.godwit.broker.check.PortHolders;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.WatchedFile;

@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.mqtt.certificates.TestAuthority;
 import java.nio.file.Files;

@@ -12,6 +12,7 @@ import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
 import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.api.port.SubscriptionAdmin.Receivers;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,6 +3,8 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.OtlpSettings;

@@ -3,7 +3,7 @@ package io.godwit.broker.effective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.auth.AllowAll;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;

@@ -1,6 +1,6 @@
 package io.godwit.broker.effective;
 
-import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.plugin.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;

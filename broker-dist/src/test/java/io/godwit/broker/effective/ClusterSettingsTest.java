@@ -3,7 +3,7 @@ package io.godwit.broker.effective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.cluster.NodeWaits;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.cluster.ClusterConfig;

@@ -3,8 +3,8 @@ package io.godwit.broker.effective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.broker.ConfigLoader;
-import io.godwit.broker.StartCheck;
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.plugin.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;

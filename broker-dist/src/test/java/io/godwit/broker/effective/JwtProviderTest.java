@@ -3,8 +3,8 @@ package io.godwit.broker.effective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.broker.ConfigLoader;
-import io.godwit.broker.StartCheck;
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;

@@ -2,7 +2,7 @@ package io.godwit.broker.effective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.mqtt.certificates.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.godwit.broker.effective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.balance.BalancePlan;

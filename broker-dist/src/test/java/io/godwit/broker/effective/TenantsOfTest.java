@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.godwit.broker.ConfigLoader;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.inbox.InboxConfig.DropPolicy;
 import io.godwit.inbox.TenantQueue;

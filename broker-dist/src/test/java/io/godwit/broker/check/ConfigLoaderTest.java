@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.check;
 
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.ClusterSettings;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Names the processes that listen on ports which this broker needs, as far as {@code /proc} shows them; for a process
  * of another user, only that user's id. Used once, after a failed start.
  */
-final class PortHolders {
+public final class PortHolders {
     private static final Logger LOG = LoggerFactory.getLogger(PortHolders.class);
     private static final String LISTENING = "0A";
     private static final int LOCAL_ADDRESS = 1;
@@ -38,7 +38,7 @@ final class PortHolders {
     /** A listening socket. */
     private record Socket(int port, String user) {}
 
-    PortHolders() {
+    public PortHolders() {
         this(Path.of("/proc"));
     }
 
@@ -49,7 +49,7 @@ final class PortHolders {
     /**
      * Whether the start failed because a port is in use. Native transports throw an exception of their own for this.
      */
-    static boolean isBusyPort(Throwable failure) {
+    public static boolean isBusyPort(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof BindException
                     || String.valueOf(each.getMessage()).contains("Address already in use")) {
@@ -60,7 +60,7 @@ final class PortHolders {
     }
 
     /** All ports in the configuration. */
-    static Set<Integer> portsOf(BrokerConfig config) {
+    public static Set<Integer> portsOf(BrokerConfig config) {
         Set<Integer> ports = new TreeSet<>();
         config.listeners().stream().filter(ListenerSection::isEnabled).forEach(section -> ports.add(section.port()));
         if (config.api().enable()) {
@@ -74,7 +74,7 @@ final class PortHolders {
     }
 
     /** One line for each other process that listens on one of {@code ports}. */
-    SortedSet<String> of(Set<Integer> ports) {
+    public SortedSet<String> of(Set<Integer> ports) {
         Map<String, Socket> sockets = new HashMap<>();
         for (String table : List.of("tcp", "tcp6")) {
             listening(table, ports, sockets);

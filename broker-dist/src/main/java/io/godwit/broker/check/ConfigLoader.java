@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.check;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Loaded;
@@ -38,7 +38,7 @@ public final class ConfigLoader {
      * @param properties the JVM's system properties; those without one of our prefixes are ignored
      * @param environment variables that begin with {@code GODWIT_}, and those that the file refers to
      */
-    static BrokerConfig load(Path file, Map<String, String> properties, Map<String, String> environment)
+    public static BrokerConfig load(Path file, Map<String, String> properties, Map<String, String> environment)
             throws ConfigException {
         Loaded<FileConfig, SystemProperties> loaded = SOURCES.load(file, properties, environment);
         BrokerConfig config = new BrokerConfig(loaded, file.toAbsolutePath().resolveSibling(""));

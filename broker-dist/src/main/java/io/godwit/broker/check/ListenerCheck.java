@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.check;
 
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.BrokerSettings;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.check;
 
 import io.godwit.kv.disk.DataDirectory;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Refuses a data directory with files of somebody else, such as after a typo in {@code --data}. */
-final class ForeignData {
+public final class ForeignData {
     /** Names left by an interrupted first start, and {@code lost+found} of a mounted disk. */
     private static final Set<String> OURS = Set.of("LOCK", "FORMAT.new", "FOUNDING", "FOUNDING.new", "lost+found");
 
@@ -26,7 +26,7 @@ final class ForeignData {
      * @param log the directory of the log, which may lie within; null if unknown
      * @throws IOException naming some of the foreign files
      */
-    static void refuse(Path data, @Nullable Path log) throws IOException {
+    public static void refuse(Path data, @Nullable Path log) throws IOException {
         if (!Files.isDirectory(data) || !DataDirectory.isEmpty(data)) {
             return;
         }
