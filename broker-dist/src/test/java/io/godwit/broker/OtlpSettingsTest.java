@@ -11,6 +11,7 @@ import io.godwit.broker.effective.OtlpSettings;
 import io.godwit.broker.effective.PluginLoader;
 import io.godwit.broker.metrics.OtlpCollector;
 import io.godwit.broker.metrics.OtlpPush;
+import io.godwit.broker.start.BrokerFacts;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
@@ -32,19 +32,19 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What operators see and change through this node of a {@link Broker}. Fills the ports for the API. Used by the
+ * What operators see and change through this node of a {@code Broker}. Fills the ports for the API. Used by the
  * starting thread.
  *
  * <p>In the order of the start: {@link #serveCommands} when the node is open - {@link #acceptTokens} when the dist
  * store serves - {@link #serveClients} before the listeners open.
  */
-final class OperatorParts {
+public final class OperatorParts {
     private final StartContext context;
     private final OpenedParts opened;
     private final ServedPorts ports;
     private final KvNode node;
 
-    OperatorParts(StartContext context, KvNode node) {
+    public OperatorParts(StartContext context, KvNode node) {
         this.context = context;
         this.opened = context.opened();
         this.ports = context.ports();
@@ -52,7 +52,7 @@ final class OperatorParts {
     }
 
     /** Called early: an operator may have to repair the very condition that delays the start. */
-    void serveCommands(BrokerFacts told) throws IOException {
+    public void serveCommands(BrokerFacts told) throws IOException {
         Cluster cluster = node.cluster().orElse(null);
         AdminService service = new AdminService(
                 node.operations(),
@@ -73,14 +73,14 @@ final class OperatorParts {
         ports.settings.set(new SettingsSteering(calls));
     }
 
-    OperatorTokens acceptTokens(MqttStores stores) {
+    public OperatorTokens acceptTokens(MqttStores stores) {
         OperatorTokens accepted = new OperatorTokens(stores.dist().records(), stores.clock()::millis);
         ports.tokens.set(accepted);
         return accepted;
     }
 
     /** Serves clients, figures, bans, users, sessions and messages; any node can answer for all nodes. */
-    void serveClients(MqttStores stores, MqttFrontEnd front, AuthProvider auth, OperatorTokens accepted) {
+    public void serveClients(MqttStores stores, MqttFrontEnd front, AuthProvider auth, OperatorTokens accepted) {
         SessionCatalog catalog = InboxStore.catalog(stores.inboxRanges().client(), stores.clock()::millis);
         ClusterClients asked = serveConnections(stores, front.server(), catalog);
         serveBans(stores, front.server(), asked, accepted);

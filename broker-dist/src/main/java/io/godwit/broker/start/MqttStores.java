@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.cluster.Departure;
@@ -29,14 +29,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dist, the retain and the inbox store of a {@link Broker}, with the cluster side that connects them to those of
+ * The dist, the retain and the inbox store of a {@code Broker}, with the cluster side that connects them to those of
  * other nodes. Wires them to each other; decides nothing itself. Used by the starting thread; the parts it returns have
  * their own rules.
  *
  * <p>In the order of the start: {@link #open} for the dist and the retain store - {@link #openInboxes} when both serve,
  * since the leaders of inboxes may publish wills at once - {@link #deliverTo} before the listeners open.
  */
-final class MqttStores {
+public final class MqttStores {
     private final BrokerConfig config;
     private final Reporting reporting;
     private final OpenedParts opened;
@@ -57,7 +57,7 @@ final class MqttStores {
     private final RetainStore retain;
 
     /** @throws IOException if the certificates of the cluster cannot be read */
-    MqttStores(StartContext context, KvNode node, PluginLoader plugins) throws IOException {
+    public MqttStores(StartContext context, KvNode node, PluginLoader plugins) throws IOException {
         this.config = context.config();
         this.reporting = context.reporting();
         this.opened = context.opened();
@@ -95,7 +95,7 @@ final class MqttStores {
     }
 
     /** Opens the dist and the retain store. They may not serve yet when this returns. */
-    void open() throws IOException {
+    public void open() throws IOException {
         distRanges.set(node.open(BalanceSettings.DIST.store(dist.coprocessorFactory(), List.of(), config, plugins)));
         retainRanges.set(
                 node.open(BalanceSettings.RETAIN.store(retain.coprocessorFactory(), List.of(), config, plugins)));
@@ -109,7 +109,7 @@ final class MqttStores {
     }
 
     /** Opens the inbox store and the links to other nodes. The store may not serve yet when this returns. */
-    void openInboxes(Serving serving) throws IOException {
+    public void openInboxes(Serving serving) throws IOException {
         StorePublisher outlet = new StorePublisher(dist::client, retain::client, delayed, delays);
         inboxStore.set(new InboxStore(
                 BrokerSettings.inbox(config),
@@ -160,7 +160,7 @@ final class MqttStores {
 
     /** The cluster side; null on a node without a cluster. */
     @Nullable
-    MqttCluster others() {
+    public MqttCluster others() {
         return others;
     }
 

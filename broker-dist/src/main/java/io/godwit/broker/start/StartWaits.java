@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.report.StatusFile;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * {@link #join} until this node may acknowledge. The status file and the health name what the start waits for. The
  * starting thread waits, and any thread may {@link #cancel}.
  */
-final class StartWaits {
+public final class StartWaits {
     private static final Logger LOG = LoggerFactory.getLogger(StartWaits.class);
 
     /** Replaying a log of the usual size takes seconds. This limit only ensures that the start script ends some day. */
@@ -43,7 +43,7 @@ final class StartWaits {
 
     private volatile boolean isCancelled;
 
-    StartWaits(StatusFile status, BrokerApi api) {
+    public StartWaits(StatusFile status, BrokerApi api) {
         this.status = status;
         this.api = api;
     }
@@ -52,7 +52,7 @@ final class StartWaits {
      * Opens the node. May wait for other nodes; the status names them. The status file and the API open as soon as the
      * data directory is claimed.
      */
-    KvNode open(KvNodeConfig config, StoreMeasures measures, RangeReports reports)
+    public KvNode open(KvNodeConfig config, StoreMeasures measures, RangeReports reports)
             throws IOException, InterruptedException {
         StartProgress progress = new StartProgress() {
             @Override
@@ -87,7 +87,7 @@ final class StartWaits {
     }
 
     /** Returns when the stores serve that have been opened. */
-    void serving(KvNode node) throws IOException, InterruptedException {
+    public void serving(KvNode node) throws IOException, InterruptedException {
         try {
             starter = Thread.currentThread();
             if (isCancelled) {
@@ -105,7 +105,7 @@ final class StartWaits {
      * Opens the way for the listeners once this node can keep its promises: all others know it, and it knows their
      * routes.
      */
-    void join(MqttCluster others, MqttServer server) throws IOException, InterruptedException {
+    public void join(MqttCluster others, MqttServer server) throws IOException, InterruptedException {
         try {
             starter = Thread.currentThread();
             CompletableFuture<Void> serves = others.join(
@@ -146,7 +146,7 @@ final class StartWaits {
     }
 
     /** Interrupts a start that still waits; the call that waits then throws. Does nothing after the start. */
-    void cancel() {
+    public void cancel() {
         isCancelled = true;
         Thread waiting = starter;
         if (waiting != null) {

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
@@ -23,15 +23,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the HTTP API and plugins can use of a {@link Broker}. A port is empty until the start has reached its part, and
+ * What the HTTP API and plugins can use of a {@code Broker}. A port is empty until the start has reached its part, and
  * then keeps it. The starting thread sets the ports; any thread reads them.
  */
-final class ServedPorts {
+public final class ServedPorts {
     /** A port that may still be empty. Set once by the starting thread, read by any. */
-    static final class Port<T> implements Supplier<Optional<T>> {
+    public static final class Port<T> implements Supplier<Optional<T>> {
         private volatile @Nullable T made;
 
-        void set(T part) {
+        public void set(T part) {
             made = part;
         }
 
@@ -51,16 +51,16 @@ final class ServedPorts {
     final Port<TokenAdmin> tokens = new Port<>();
 
     /** The clients of all nodes. */
-    final Port<ClientAdmin> clients = new Port<>();
+    public final Port<ClientAdmin> clients = new Port<>();
 
     /** The subscriptions of all nodes. */
-    final Port<SubscriptionAdmin> subscriptions = new Port<>();
+    public final Port<SubscriptionAdmin> subscriptions = new Port<>();
 
     /** Subscribes clients of all nodes. */
     final Port<SubscribeOnBehalf> onBehalf = new Port<>();
 
     /** Figures of all nodes. */
-    final Port<StatsSource> figures = new Port<>();
+    public final Port<StatsSource> figures = new Port<>();
 
     /** The last hour of all nodes. */
     final Port<HistorySource> history = new Port<>();
@@ -78,7 +78,7 @@ final class ServedPorts {
     final Port<UserAdmin> users = new Port<>();
 
     /** The stored sessions of all nodes. */
-    final Port<SessionAdmin> sessions = new Port<>();
+    public final Port<SessionAdmin> sessions = new Port<>();
 
     /** The delayed messages of all nodes. */
     final Port<DelayedAdmin> delayedMessages = new Port<>();
@@ -93,5 +93,5 @@ final class ServedPorts {
     final Port<MessagePublisher> pluginPublisher = new Port<>();
 
     /** Set when the listeners are open. */
-    final Port<List<WebSocketListener>> webSockets = new Port<>();
+    public final Port<List<WebSocketListener>> webSockets = new Port<>();
 }

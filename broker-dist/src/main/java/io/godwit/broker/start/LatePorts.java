@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.BanAdmin;

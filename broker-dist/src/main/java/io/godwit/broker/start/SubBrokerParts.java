@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.effective.SubBrokerSettings;
 import io.godwit.broker.report.Reporting;
@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Starts what brings messages to the SubBrokers of a {@link Broker}, which in a cluster serve by turns. */
-final class SubBrokerParts {
+/** Starts what brings messages to the SubBrokers of a {@code Broker}, which in a cluster serve by turns. */
+public final class SubBrokerParts {
     private SubBrokerParts() {}
 
     /** Called when the listeners are open. Does nothing without a SubBroker. */
-    static void start(
+    public static void start(
             StartContext context, Map<String, SubBroker> brokers, MqttStores stores, SessionDirectory directory) {
         if (brokers.isEmpty()) {
             return;

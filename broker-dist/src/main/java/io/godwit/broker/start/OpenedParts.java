@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -6,10 +6,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The opened parts of a {@link Broker}, which are closed in the reverse order. Used by the threads that start and close
+ * The opened parts of a {@code Broker}, which are closed in the reverse order. Used by the threads that start and close
  * the broker, one at a time.
  */
-final class OpenedParts {
+public final class OpenedParts {
     private static final Logger LOG = LoggerFactory.getLogger(OpenedParts.class);
 
     /** The part to close next comes first. */
@@ -18,21 +18,21 @@ final class OpenedParts {
     private final AutoCloseable last;
 
     /** @param last closed after all others, and also if nothing else was opened */
-    OpenedParts(AutoCloseable last) {
+    public OpenedParts(AutoCloseable last) {
         this.last = last;
     }
 
     /** Called as soon as a part is open, so that it is closed if the start fails. */
-    void push(AutoCloseable part) {
+    public void push(AutoCloseable part) {
         parts.push(part);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return parts.isEmpty();
     }
 
     /** Closes all parts. A part that fails is logged and does not keep the others open. */
-    void closeAll() {
+    public void closeAll() {
         parts.addLast(last);
         while (!parts.isEmpty()) {
             AutoCloseable part = parts.pop();

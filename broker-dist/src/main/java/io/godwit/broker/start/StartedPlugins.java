@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.effective.AuthProviders;
@@ -25,7 +25,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plugins of a {@link Broker}, which it opens before it claims the data directory. What checks the configuration
+ * The plugins of a {@code Broker}, which it opens before it claims the data directory. What checks the configuration
  * against them is checked here too. Event listeners, interceptors and the provider of tenants' settings are only found:
  * later steps create them.
  *
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenantProvider null if none is configured
  * @param throttler null if none is configured
  */
-record StartedPlugins(
+public record StartedPlugins(
         PluginLoader loader,
         AuthProvider auth,
         UsedPlugins used,
@@ -45,7 +45,7 @@ record StartedPlugins(
         @Nullable ResourceThrottler throttler) {
 
     /** The host of all plugins, before any is loaded. */
-    static PluginHost host(StartContext context) {
+    public static PluginHost host(StartContext context) {
         BrokerConfig config = context.config();
         Reporting reporting = context.reporting();
         ServedPorts ports = context.ports();
@@ -67,7 +67,7 @@ record StartedPlugins(
      * @param directory of the plugins; may be missing
      * @throws IOException naming a plugin that is missing or does not start, or a wrong setting
      */
-    static StartedPlugins open(PluginHost host, Path directory, StartContext context) throws IOException {
+    public static StartedPlugins open(PluginHost host, Path directory, StartContext context) throws IOException {
         BrokerConfig config = context.config();
         Reporting reporting = context.reporting();
         OpenedParts opened = context.opened();

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
@@ -29,11 +29,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP API of a {@link Broker}. It opens as soon as the broker owns the data directory, so that the health can be
+ * The HTTP API of a {@code Broker}. It opens as soon as the broker owns the data directory, so that the health can be
  * read while the node waits for others, and closes last. Does nothing when it is switched off. Used by the threads that
  * start and close the broker.
  */
-final class BrokerApi implements AutoCloseable {
+public final class BrokerApi implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerApi.class);
 
     private final BrokerConfig config;
@@ -48,7 +48,7 @@ final class BrokerApi implements AutoCloseable {
     private String listens = "";
 
     /** @param audit closed with this */
-    BrokerApi(
+    public BrokerApi(
             BrokerConfig config,
             Path data,
             MetricsSource metrics,
@@ -147,7 +147,7 @@ final class BrokerApi implements AutoCloseable {
     }
 
     /** The address for the terminal; empty when the API is off. */
-    List<String> lines() {
+    public List<String> lines() {
         return listens.isEmpty() ? List.of() : List.of("API on " + listens);
     }
 
@@ -156,7 +156,7 @@ final class BrokerApi implements AutoCloseable {
     }
 
     /** Called when the stores are open. */
-    void opened(KvNode node) {
+    public void opened(KvNode node) {
         admin.opened(node.operations(), node::health);
         health.lacks(admin::lacks);
     }
@@ -166,7 +166,7 @@ final class BrokerApi implements AutoCloseable {
      *
      * @param lack says why this node acknowledges nothing; empty while it does
      */
-    void joins(Supplier<String> lack) {
+    public void joins(Supplier<String> lack) {
         health.lacks(() -> {
             List<String> lacks = new ArrayList<>(admin.lacks());
             String now = lack.get();
@@ -178,18 +178,18 @@ final class BrokerApi implements AutoCloseable {
     }
 
     /** Called when the listeners are open. */
-    void serves() {
+    public void serves() {
         health.look();
         health.phase(NodeHealth.Phase.SERVING);
     }
 
     /** Called when clients should go to other nodes. */
-    void stops() {
+    public void stops() {
         health.phase(NodeHealth.Phase.STOPPING);
     }
 
     /** Called when the stores are about to be closed. */
-    void storesClose() {
+    public void storesClose() {
         admin.closing();
     }
 

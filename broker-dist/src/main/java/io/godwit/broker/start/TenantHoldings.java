@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.tenants.WaitingTenants;
 import io.godwit.dist.DistWorker;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.effective.BrokerConfig;
@@ -25,10 +25,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tenants of a {@link Broker}: their meters, their settings from a file and a provider, and their limits over all
+ * The tenants of a {@code Broker}: their meters, their settings from a file and a provider, and their limits over all
  * nodes. Opened before the listeners. Used by the starting thread.
  */
-final class TenantParts {
+public final class TenantParts {
     private final StartContext context;
     private final BrokerConfig config;
     private final MqttStores stores;

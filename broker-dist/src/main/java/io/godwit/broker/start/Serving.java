@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.report.StatusFile;
 import io.godwit.mqtt.MqttServer;
@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a {@link Broker} serves clients, and how it sends them away: {@link #begin}, then perhaps {@link #drain}. The
+ * Whether a {@code Broker} serves clients, and how it sends them away: {@link #begin}, then perhaps {@link #drain}. The
  * starting thread begins, one thread drains, and any thread asks.
  */
-final class Serving {
+public final class Serving {
     private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
 
     private final StatusFile status;
@@ -33,7 +33,7 @@ final class Serving {
     /** Whether clients are being sent away. Volatile: set by the draining thread, read when other nodes ask. */
     private volatile boolean isDraining;
 
-    Serving(StatusFile status, BrokerApi api) {
+    public Serving(StatusFile status, BrokerApi api) {
         this.status = status;
         this.api = api;
     }
@@ -44,17 +44,17 @@ final class Serving {
     }
 
     /** Called just before the listeners open. */
-    void begin(MqttServer made) {
+    public void begin(MqttServer made) {
         server = made;
     }
 
     /** Null until {@link #begin}. */
     @Nullable
-    MqttServer server() {
+    public MqttServer server() {
         return server;
     }
 
-    boolean isBegun() {
+    public boolean isBegun() {
         return server != null;
     }
 
@@ -63,8 +63,8 @@ final class Serving {
         return server != null && !isDraining;
     }
 
-    /** See {@link Broker#drain}. */
-    void drain(Duration over) throws InterruptedException {
+    /** See {@code Broker.drain}. */
+    public void drain(Duration over) throws InterruptedException {
         MqttServer open = server;
         if (open == null) {
             return;

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.admin.NodeFacts;
 import io.godwit.broker.config.Effective;
@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** The facts about configuration and plugins that a {@link Broker} shows operators. Thread-safe. */
-final class BrokerFacts implements NodeFacts {
+/** The facts about configuration and plugins that a {@code Broker} shows operators. Thread-safe. */
+public final class BrokerFacts implements NodeFacts {
     private static final String MASK = "********";
     /**
      * Keys whose name suggests a secret value, as opposed to a number or a file name. No shipped key matches: those are
@@ -22,13 +22,13 @@ final class BrokerFacts implements NodeFacts {
     /** Volatile: replaced by the thread that reconfigures, read by any. */
     private volatile List<Effective> inForce;
 
-    BrokerFacts(BrokerConfig started, PluginLoader plugins) {
+    public BrokerFacts(BrokerConfig started, PluginLoader plugins) {
         this.inForce = List.copyOf(started.effective());
         this.plugins = plugins;
     }
 
     /** Applies a change as {@link ConfigReload} does. */
-    void reconfigured(BrokerConfig next, boolean withListeners) {
+    public void reconfigured(BrokerConfig next, boolean withListeners) {
         inForce = ConfigReload.inForce(inForce, next, withListeners);
     }
 

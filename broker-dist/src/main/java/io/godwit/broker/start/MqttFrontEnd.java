@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.start;
 
 import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.effective.BrokerConfig;
@@ -27,14 +27,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MQTT server of a {@link Broker} with what it needs besides the stores: the directory of client ids, the placement
+ * The MQTT server of a {@code Broker} with what it needs besides the stores: the directory of client ids, the placement
  * of clients, the tenants and the {@code $SYS} topics. Used by the starting thread; the parts it returns have their own
  * rules.
  *
  * <p>In the order of the start: {@link #open} - {@link #startSysTopics} when this node may acknowledge -
  * {@link #publishForOperators} - {@link #listen}.
  */
-final class MqttFrontEnd {
+public final class MqttFrontEnd {
     private final StartContext context;
     private final BrokerConfig config;
     private final MqttStores stores;
@@ -46,7 +46,7 @@ final class MqttFrontEnd {
     private final BrokerSettings.Topics topics;
     private final MqttServer server;
 
-    MqttFrontEnd(StartContext context, MqttStores stores, StartedPlugins plugins, Interceptors interceptors) {
+    public MqttFrontEnd(StartContext context, MqttStores stores, StartedPlugins plugins, Interceptors interceptors) {
         this.context = context;
         this.config = context.config();
         this.stores = stores;
@@ -81,7 +81,7 @@ final class MqttFrontEnd {
      *
      * @return the tenants of the server
      */
-    TenantParts open() throws IOException {
+    public TenantParts open() throws IOException {
         placeClients();
         stores.deliverTo(server);
         context.opened().push(server);
@@ -108,7 +108,7 @@ final class MqttFrontEnd {
         }
     }
 
-    void startSysTopics(TenantParts tenants) {
+    public void startSysTopics(TenantParts tenants) {
         SysTopics sys = new SysTopics(
                 stores.dist().client()::publisher,
                 stores.retain().client(),
@@ -122,7 +122,7 @@ final class MqttFrontEnd {
     }
 
     /** Called just before the listeners open. */
-    void publishForOperators() {
+    public void publishForOperators() {
         OperatorPublisher publisher = new OperatorPublisher(
                 stores.dist().client()::publisher,
                 stores.retain().client(),
@@ -136,15 +136,15 @@ final class MqttFrontEnd {
     }
 
     /** Opens the listeners. */
-    List<Listener> listen() throws IOException {
+    public List<Listener> listen() throws IOException {
         return server.start();
     }
 
-    MqttServer server() {
+    public MqttServer server() {
         return server;
     }
 
-    SessionDirectory directory() {
+    public SessionDirectory directory() {
         return directory;
     }
 
