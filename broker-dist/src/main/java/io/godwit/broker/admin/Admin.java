@@ -4,6 +4,8 @@ import io.godwit.broker.admin.api.ApiCommands;
 import io.godwit.broker.admin.api.ApiOptions;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.kubernetes.KubernetesCommand;
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.AdminMethods;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.Screen;

@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.rpc.CopySender;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DurableFiles;
 import java.io.BufferedInputStream;

@@ -1,5 +1,8 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.AdminMethods;
+import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.NodeNames;

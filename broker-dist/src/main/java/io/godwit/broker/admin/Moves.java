@@ -3,6 +3,8 @@ package io.godwit.broker.admin;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin.MoveState;
 import io.godwit.api.port.StoreAdmin.RangeName;
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.NodeNames;

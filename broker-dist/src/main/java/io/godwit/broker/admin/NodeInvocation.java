@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.api.Invocation;
+import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 
 /** What the commands of this package see of the command line that runs them. */

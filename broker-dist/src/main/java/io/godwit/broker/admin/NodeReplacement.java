@@ -1,6 +1,10 @@
 package io.godwit.broker.admin;
 
 import io.godwit.api.port.OperationException;
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.AdminMethods;
+import io.godwit.broker.admin.rpc.Messages;
+import io.godwit.broker.admin.rpc.RangeNames;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.NodeNames;
 import io.godwit.plugin.balance.Liveness;

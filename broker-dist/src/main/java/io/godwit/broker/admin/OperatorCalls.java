@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
+import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;

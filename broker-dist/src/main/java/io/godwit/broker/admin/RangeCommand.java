@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.rpc.Messages;
 import picocli.CommandLine.Parameters;
 
 /** A command that changes one range, with the epoch that the range has when it is looked up. */

@@ -1,6 +1,10 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.Messages.BalancerChange;
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.AdminMethods;
+import io.godwit.broker.admin.rpc.LimitedPauses;
+import io.godwit.broker.admin.rpc.Messages;
+import io.godwit.broker.admin.rpc.Messages.BalancerChange;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.plugin.balance.Liveness;
 import java.time.Duration;

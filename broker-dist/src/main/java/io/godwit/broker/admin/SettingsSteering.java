@@ -2,6 +2,10 @@ package io.godwit.broker.admin;
 
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.SettingsAdmin;
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.AdminMethods;
+import io.godwit.broker.admin.rpc.Messages;
+import io.godwit.broker.admin.rpc.NodeFacts;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.grpc.MethodDescriptor;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.plugin.balance.Key;
 import java.util.HexFormat;
 import java.util.Locale;

@@ -1,5 +1,7 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.NodeNames;
 import picocli.CommandLine.Command;

@@ -1,6 +1,6 @@
 package io.godwit.broker.effective;
 
-import io.godwit.broker.admin.NodeFacts;
+import io.godwit.broker.admin.rpc.NodeFacts;
 import io.godwit.broker.config.EnumNames;
 import io.godwit.broker.plugin.ExitScan;
 import io.godwit.broker.plugin.PluginHome;

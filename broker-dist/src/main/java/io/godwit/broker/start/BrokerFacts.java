@@ -1,6 +1,6 @@
 package io.godwit.broker.start;
 
-import io.godwit.broker.admin.NodeFacts;
+import io.godwit.broker.admin.rpc.NodeFacts;
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.ConfigReload;

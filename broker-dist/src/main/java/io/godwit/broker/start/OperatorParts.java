@@ -1,7 +1,7 @@
 package io.godwit.broker.start;
 
 import io.godwit.broker.admin.Admin;
-import io.godwit.broker.admin.AdminService;
+import io.godwit.broker.admin.rpc.AdminService;
 import io.godwit.broker.admin.OperatorCalls;
 import io.godwit.broker.admin.SettingsSteering;
 import io.godwit.broker.admin.StoreSteering;

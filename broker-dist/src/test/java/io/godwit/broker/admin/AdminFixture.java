@@ -3,6 +3,7 @@ package io.godwit.broker.admin;
 import static io.godwit.broker.admin.FakeNode.A;
 import static io.godwit.broker.admin.FakeNode.B;
 
+import io.godwit.broker.admin.rpc.AdminService;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;

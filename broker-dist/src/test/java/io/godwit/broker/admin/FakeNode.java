@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.rpc.NodeFacts;
 import io.godwit.kv.backup.RangeBackups;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceControl;
@@ -43,13 +44,13 @@ import org.jspecify.annotations.Nullable;
  * A cluster in memory as one node of it sees it: three nodes, and one store with real balancers. Changes take effect at
  * once, under the rules of real ranges: epochs, voters, neighbours.
  */
-final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
+public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     static final String A = "aaaaaaaa-1111";
     static final String B = "bbbbbbbb-2222";
     static final String C = "cccccccc-3333";
 
     final String self;
-    final FakeStore inbox = new FakeStore();
+    public final FakeStore inbox = new FakeStore();
     /** How many promotions are refused before a learner counts as caught up. */
     final AtomicInteger promotionsRefused = new AtomicInteger();
 
@@ -78,7 +79,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     /** Run when plugins are queried. */
     Runnable whenAsked = () -> {};
 
-    FakeNode(String self, Path copies) {
+    public FakeNode(String self, Path copies) {
         this.self = self;
         this.copies = copies;
     }
@@ -291,7 +292,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
         }
     }
 
-    final class FakeStore implements StoreOperations {
+    public final class FakeStore implements StoreOperations {
         final List<FakeRange> ranges = new ArrayList<>(List.of(
                 new FakeRange(1, 4, "", "80", List.of(A, B), List.of(), B),
                 new FakeRange(2, 9, "80", "", List.of(A, B), List.of(), A)));

@@ -11,6 +11,7 @@ import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin.ReplaceState;
 import io.godwit.api.port.StoreAdmin.ReplaceView;
 import io.godwit.broker.admin.FakeNode.FakeRange;
+import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;

@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;
 import io.godwit.kv.balance.BalancerStatus;

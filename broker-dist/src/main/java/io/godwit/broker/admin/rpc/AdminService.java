@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.BytesMarshaller;

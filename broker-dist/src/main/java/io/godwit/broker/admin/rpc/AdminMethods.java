@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
@@ -13,7 +13,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /** The methods of the service for operators' programs, with messages as JSON. */
-final class AdminMethods {
+public final class AdminMethods {
     static final String SERVICE = "godwit.Admin";
 
     /** The form on the wire: one line. */
@@ -28,35 +28,36 @@ final class AdminMethods {
 
     static final MethodDescriptor<Messages.Nothing, Messages.Nodes> NODES =
             unary("nodes", Messages.Nothing.class, Messages.Nodes.class);
-    static final MethodDescriptor<Messages.OfStore, Messages.Ranges> RANGES =
+    public static final MethodDescriptor<Messages.OfStore, Messages.Ranges> RANGES =
             unary("ranges", Messages.OfStore.class, Messages.Ranges.class);
-    static final MethodDescriptor<Messages.Action, Messages.Result> CARRY_OUT =
+    public static final MethodDescriptor<Messages.Action, Messages.Result> CARRY_OUT =
             unary("carryOut", Messages.Action.class, Messages.Result.class);
-    static final MethodDescriptor<Messages.Drain, Messages.Result> DRAIN =
+    public static final MethodDescriptor<Messages.Drain, Messages.Result> DRAIN =
             unary("drain", Messages.Drain.class, Messages.Result.class);
-    static final MethodDescriptor<Messages.OfNode, Messages.DrainState> DRAIN_STATE =
+    public static final MethodDescriptor<Messages.OfNode, Messages.DrainState> DRAIN_STATE =
             unary("drainState", Messages.OfNode.class, Messages.DrainState.class);
-    static final MethodDescriptor<Messages.OfNode, Messages.Result> FORGET =
+    public static final MethodDescriptor<Messages.OfNode, Messages.Result> FORGET =
             unary("forget", Messages.OfNode.class, Messages.Result.class);
-    static final MethodDescriptor<Messages.WantVoters, Messages.Result> WANT_VOTERS =
+    public static final MethodDescriptor<Messages.WantVoters, Messages.Result> WANT_VOTERS =
             unary("wantVoters", Messages.WantVoters.class, Messages.Result.class);
-    static final MethodDescriptor<Messages.Recover, Messages.Recovery> RECOVER =
+    public static final MethodDescriptor<Messages.Recover, Messages.Recovery> RECOVER =
             unary("recover", Messages.Recover.class, Messages.Recovery.class);
-    static final MethodDescriptor<Messages.OfBalancers, Messages.Balancers> BALANCERS =
+    public static final MethodDescriptor<Messages.OfBalancers, Messages.Balancers> BALANCERS =
             unary("balancers", Messages.OfBalancers.class, Messages.Balancers.class);
-    static final MethodDescriptor<Messages.ChangeBalancer, Messages.Nothing> CHANGE_BALANCER =
+    public static final MethodDescriptor<Messages.ChangeBalancer, Messages.Nothing> CHANGE_BALANCER =
             unary("changeBalancer", Messages.ChangeBalancer.class, Messages.Nothing.class);
 
-    static final MethodDescriptor<Messages.OfNode, Messages.Configuration> CONFIGURATION =
+    public static final MethodDescriptor<Messages.OfNode, Messages.Configuration> CONFIGURATION =
             unary("configuration", Messages.OfNode.class, Messages.Configuration.class);
-    static final MethodDescriptor<Messages.OfNode, Messages.Plugins> PLUGINS =
+    public static final MethodDescriptor<Messages.OfNode, Messages.Plugins> PLUGINS =
             unary("plugins", Messages.OfNode.class, Messages.Plugins.class);
 
     /** The answers are {@link CopyFrame}s. */
-    static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE = copying("copyRange", Messages.OfRange.class);
+    public static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE = copying(
+            "copyRange", Messages.OfRange.class);
 
     /** Copies all ranges of the stores as of one moment. The answers are {@link CopyFrame}s. */
-    static final MethodDescriptor<Messages.OfStores, byte[]> COPY_STORES =
+    public static final MethodDescriptor<Messages.OfStores, byte[]> COPY_STORES =
             copying("copyStores", Messages.OfStores.class);
 
     private AdminMethods() {}
@@ -88,7 +89,7 @@ final class AdminMethods {
                 .build();
     }
 
-    static String print(Object message) {
+    public static String print(Object message) {
         return PRINTED.toJson(message);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import io.godwit.kv.balance.BalanceControl;
 import java.time.Duration;
@@ -14,16 +14,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pauses of balancers of this node that end by themselves. The balancer knows only one rest, both for such a pause and
- * for an operator's work ({@link RestingBalancers}). This class keeps the two apart, so that the end of one does not
+ * for an operator's work ({@code RestingBalancers}). This class keeps the two apart, so that the end of one does not
  * end the other. The program that works may be killed, so its rest also ends if it is not renewed within {@link #REST}.
  * A stop of the node ends both. Any thread; the monitor guards the state of the balancers, since requests and timers
  * run on different threads.
  */
-final class LimitedPauses implements AutoCloseable {
+public final class LimitedPauses implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LimitedPauses.class);
     static final Duration LONGEST = Duration.ofDays(1);
-    /** {@link RestingBalancers} renews its rest long before. */
-    static final Duration REST = Duration.ofMinutes(5);
+    /** {@code RestingBalancers} renews its rest long before. */
+    public static final Duration REST = Duration.ofMinutes(5);
 
     private static final long IDLE_SECONDS = 10;
 

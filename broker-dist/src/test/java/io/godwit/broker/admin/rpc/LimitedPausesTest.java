@@ -1,8 +1,9 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.admin.FakeNode;
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.balance.BalancerStatus;
 import io.godwit.testing.Await;

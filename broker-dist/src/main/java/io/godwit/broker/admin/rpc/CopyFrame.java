@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import java.util.Arrays;
 
@@ -12,13 +12,13 @@ import java.util.Arrays;
  * stores:   STORES CopiedStores, then each range
  * </pre>
  */
-final class CopyFrame {
-    static final byte STORES = 'S';
-    static final byte RANGE = 'R';
-    static final byte FILE = 'F';
-    static final byte DATA = 'D';
-    static final byte FILE_END = 'E';
-    static final byte END = 'Z';
+public final class CopyFrame {
+    public static final byte STORES = 'S';
+    public static final byte RANGE = 'R';
+    public static final byte FILE = 'F';
+    public static final byte DATA = 'D';
+    public static final byte FILE_END = 'E';
+    public static final byte END = 'Z';
 
     private CopyFrame() {}
 
@@ -39,15 +39,15 @@ final class CopyFrame {
         return frame;
     }
 
-    static byte kind(byte[] frame) {
+    public static byte kind(byte[] frame) {
         return frame.length == 0 ? 0 : frame[0];
     }
 
-    static <T> T message(byte[] frame, Class<T> type) {
+    public static <T> T message(byte[] frame, Class<T> type) {
         return AdminMethods.decode(frame, 1, type);
     }
 
-    static byte[] data(byte[] frame) {
+    public static byte[] data(byte[] frame) {
         return Arrays.copyOfRange(frame, 1, frame.length);
     }
 }

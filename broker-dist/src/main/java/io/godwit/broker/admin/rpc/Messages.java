@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The messages between an operator's program and a node: JSON objects with the names of the record components. Fields
  * may be added; a reader ignores unknown ones. {@code --json} prints the answers.
  */
-final class Messages {
+public final class Messages {
     private Messages() {}
 
     /** Checks for a required field. */
@@ -33,19 +33,19 @@ final class Messages {
     record Nothing() {}
 
     /** @param wantedVoters the number of voters of each range, by store; null from a release that does not know it */
-    record Nodes(
+    public record Nodes(
             String clusterId,
             String self,
             List<String> stores,
             List<Node> nodes,
             @Nullable Map<String, Integer> wantedVoters) {
-        Nodes {
+        public Nodes {
             given(self, "self");
             given(stores, "stores");
             given(nodes, "nodes");
         }
 
-        NodeNames names() {
+        public NodeNames names() {
             return new NodeNames(nodes.stream()
                     .map(node -> new NodeNames.Named(node.storeId(), node.rpc()))
                     .toList());
@@ -56,7 +56,7 @@ final class Messages {
          *
          * @return {@code id}
          */
-        String whole(String id) throws AdminException {
+        public String whole(String id) throws AdminException {
             if (nodes.stream().noneMatch(node -> node.storeId().equals(id))) {
                 throw new AdminException(Kind.UNKNOWN, "there is no node \"" + id + "\"");
             }
@@ -69,7 +69,7 @@ final class Messages {
      *
      * @param pausedBalancers store and name of each; filled in only by the command {@code members}
      */
-    record Node(
+    public record Node(
             String storeId,
             long incarnation,
             String rpc,
@@ -86,13 +86,13 @@ final class Messages {
             boolean isForgotten,
             List<String> pausedBalancers) {
         @SuppressWarnings("NullAway") // null from a node that does not send it
-        Node {
+        public Node {
             given(storeId, "storeId");
             given(liveness, "liveness");
             pausedBalancers = pausedBalancers == null ? List.of() : List.copyOf(pausedBalancers);
         }
 
-        Node withPaused(List<String> balancers) {
+        public Node withPaused(List<String> balancers) {
             return new Node(
                     storeId,
                     incarnation,
@@ -119,8 +119,8 @@ final class Messages {
     }
 
     /** @param wantedVoters the number of voters of each range; 0 from a release that does not know it */
-    record Ranges(String store, List<Range> ranges, int wantedVoters) {
-        Ranges {
+    public record Ranges(String store, List<Range> ranges, int wantedVoters) {
+        public Ranges {
             given(store, "store");
             given(ranges, "ranges");
         }
@@ -132,7 +132,7 @@ final class Messages {
      * @param start in hexadecimal, inclusive
      * @param end in hexadecimal, exclusive; null for the end of the key space
      */
-    record Range(
+    public record Range(
             long id,
             long epoch,
             String start,
@@ -147,18 +147,18 @@ final class Messages {
             long operationNanos,
             String change,
             List<String> faults) {
-        Range {
+        public Range {
             given(start, "start");
             given(leader, "leader");
             given(voters, "voters");
             given(learners, "learners");
         }
 
-        boolean hasReplica(String node) {
+        public boolean hasReplica(String node) {
             return voters.contains(node) || learners.contains(node);
         }
 
-        Range withEpoch(long other) {
+        public Range withEpoch(long other) {
             return new Range(
                     id,
                     other,
@@ -197,7 +197,7 @@ final class Messages {
         }
     }
 
-    enum ActionKind {
+    public enum ActionKind {
         SPLIT,
         MERGE,
         ADD_LEARNER,
@@ -215,7 +215,7 @@ final class Messages {
      * @param to the store of the changed replica or of the next leader; otherwise empty
      * @param timeoutMillis how long the operator waits
      */
-    record Action(
+    public record Action(
             String store,
             ActionKind kind,
             long rangeId,
@@ -225,15 +225,15 @@ final class Messages {
             long rightEpoch,
             String to,
             long timeoutMillis) {
-        Action {
+        public Action {
             given(store, "store");
             given(kind, "kind");
             given(to, "to");
         }
     }
 
-    record Result(ActionOutcome outcome, String detail) {
-        Result {
+    public record Result(ActionOutcome outcome, String detail) {
+        public Result {
             given(outcome, "outcome");
             given(detail, "detail");
         }
@@ -244,26 +244,26 @@ final class Messages {
     }
 
     /** @param mayReduce whether ranges may end up with fewer voters */
-    record Drain(String node, boolean isToGo, boolean mayReduce) {
-        Drain {
+    public record Drain(String node, boolean isToGo, boolean mayReduce) {
+        public Drain {
             given(node, "node");
         }
     }
 
-    record WantVoters(String store, int count, boolean mayReduce) {
-        WantVoters {
+    public record WantVoters(String store, int count, boolean mayReduce) {
+        public WantVoters {
             given(store, "store");
         }
     }
 
-    record OfNode(String node) {
-        OfNode {
+    public record OfNode(String node) {
+        public OfNode {
             given(node, "node");
         }
     }
 
     /** @param unclear why the state is uncertain; empty if it is certain, null from an earlier release */
-    record DrainState(
+    public record DrainState(
             String node,
             boolean isDraining,
             int leaders,
@@ -271,30 +271,30 @@ final class Messages {
             boolean isSafeToStop,
             @Nullable String unclear) {}
 
-    record Recover(String store, List<String> lost, boolean isDryRun) {
-        Recover {
+    public record Recover(String store, List<String> lost, boolean isDryRun) {
+        public Recover {
             given(store, "store");
             given(lost, "lost");
         }
     }
 
-    record Recovery(boolean isDryRun, List<String> steps, List<String> errors) {
-        Recovery {
+    public record Recovery(boolean isDryRun, List<String> steps, List<String> errors) {
+        public Recovery {
             given(steps, "steps");
             given(errors, "errors");
         }
     }
 
     /** @param node the node whose balancers are meant; empty for the asked node */
-    record OfBalancers(String store, String node) {
-        OfBalancers {
+    public record OfBalancers(String store, String node) {
+        public OfBalancers {
             given(store, "store");
             given(node, "node");
         }
     }
 
-    record Balancers(String store, String node, List<Balancer> balancers) {
-        Balancers {
+    public record Balancers(String store, String node, List<Balancer> balancers) {
+        public Balancers {
             given(store, "store");
             given(node, "node");
             given(balancers, "balancers");
@@ -302,7 +302,7 @@ final class Messages {
     }
 
     /** @param pausedSeconds seconds left of a pause that ends by itself; 0 for none */
-    record Balancer(
+    public record Balancer(
             String name,
             boolean isPaused,
             boolean isResting,
@@ -313,7 +313,7 @@ final class Messages {
             String lastAction,
             String fault,
             long pausedSeconds) {
-        Balancer {
+        public Balancer {
             given(name, "name");
             given(settings, "settings");
         }
@@ -334,7 +334,7 @@ final class Messages {
         }
     }
 
-    enum BalancerChange {
+    public enum BalancerChange {
         /** Lasts until a resume. */
         PAUSE,
         /** Lasts {@code forSeconds}, or until a resume or the stop of the node. */
@@ -352,14 +352,14 @@ final class Messages {
      * @param settings the changed ones, for {@code TUNE}
      * @param forSeconds for {@code PAUSE_FOR}; otherwise 0
      */
-    record ChangeBalancer(
+    public record ChangeBalancer(
             String store,
             String node,
             String balancer,
             BalancerChange change,
             Map<String, String> settings,
             int forSeconds) {
-        ChangeBalancer {
+        public ChangeBalancer {
             given(store, "store");
             given(node, "node");
             given(balancer, "balancer");
@@ -369,40 +369,40 @@ final class Messages {
     }
 
     /** The configuration in force on a node. */
-    record Configuration(String node, List<NodeFacts.Setting> settings) {
-        Configuration {
+    public record Configuration(String node, List<NodeFacts.Setting> settings) {
+        public Configuration {
             given(node, "node");
             given(settings, "settings");
         }
     }
 
     /** The plugins that a node has loaded. */
-    record Plugins(String node, List<NodeFacts.Plugin> plugins) {
-        Plugins {
+    public record Plugins(String node, List<NodeFacts.Plugin> plugins) {
+        public Plugins {
             given(node, "node");
             given(plugins, "plugins");
         }
     }
 
     /** @param node the leader of the range; empty for the asked node */
-    record OfRange(String store, long rangeId, String node) {
-        OfRange {
+    public record OfRange(String store, long rangeId, String node) {
+        public OfRange {
             given(store, "store");
             given(node, "node");
         }
     }
 
-    record OfStores(List<String> stores) {
-        OfStores {
+    public record OfStores(List<String> stores) {
+        public OfStores {
             stores = List.copyOf(given(stores, "stores"));
         }
     }
 
     /** The number of ranges that follow; each begins with its {@link CopiedRange}. */
-    record CopiedStores(int ranges) {}
+    public record CopiedStores(int ranges) {}
 
     /** The range of a copy; see {@link io.godwit.kv.backup.RangeBackups.RangeCopy}. Keys are in hexadecimal. */
-    record CopiedRange(
+    public record CopiedRange(
             String clusterId,
             String release,
             String store,
@@ -410,7 +410,7 @@ final class Messages {
             long epoch,
             String start,
             @Nullable String end) {
-        CopiedRange {
+        public CopiedRange {
             given(clusterId, "clusterId");
             given(release, "release");
             given(store, "store");
@@ -418,23 +418,23 @@ final class Messages {
         }
     }
 
-    record CopiedFile(String name, long bytes) {
-        CopiedFile {
+    public record CopiedFile(String name, long bytes) {
+        public CopiedFile {
             given(name, "name");
         }
     }
 
     /** @param sha256 the checksum of the file, in hexadecimal */
-    record FileEnd(String sha256) {
-        FileEnd {
+    public record FileEnd(String sha256) {
+        public FileEnd {
             given(sha256, "sha256");
         }
     }
 
-    record CopyEnd(int files) {}
+    public record CopyEnd(int files) {}
 
     /** The name of a constant for people: in lower case, with hyphens. */
-    static String nameOf(Enum<?> constant) {
+    public static String nameOf(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.release.Release;
 import io.godwit.kv.backup.RangeBackups;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * Sends the copy of one range, or of all ranges of some stores, to one caller, at the caller's speed. Runs on a thread
  * of its own, which waits for the caller, and gives up when the caller accepts nothing for a minute.
  */
-final class CopySender {
+public final class CopySender {
     private static final int CHUNK_BYTES = 256 << 10;
     private static final long STALLED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -129,7 +129,7 @@ final class CopySender {
         caller.onNext(frame);
     }
 
-    static MessageDigest sha256() {
+    public static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {

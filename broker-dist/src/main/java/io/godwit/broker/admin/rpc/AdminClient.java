@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Calls one node. For one thread at a time; each call blocks. */
-final class AdminClient implements AutoCloseable {
+public final class AdminClient implements AutoCloseable {
     /** Added to the time limit of a call: a node whose time is over answers so itself. */
     private static final long GRACE_MILLIS = 3_000;
 
@@ -31,7 +31,7 @@ final class AdminClient implements AutoCloseable {
     private final boolean isOwner;
 
     /** @param target what the operator named, for messages */
-    AdminClient(RpcConnection connection, String target, Duration timeout) {
+    public AdminClient(RpcConnection connection, String target, Duration timeout) {
         this(connection, target, timeout, null, GRACE_MILLIS, true);
     }
 
@@ -54,7 +54,7 @@ final class AdminClient implements AutoCloseable {
      * A client over the same connection, whose calls together take at most {@code all}. It does not close the
      * connection.
      */
-    AdminClient within(Duration all) {
+    public AdminClient within(Duration all) {
         return new AdminClient(connection, target, all, System.nanoTime() + all.toNanos(), GRACE_MILLIS, false);
     }
 
@@ -62,7 +62,7 @@ final class AdminClient implements AutoCloseable {
      * The client for the next of {@code nodes} nodes that are called one after the other: it gets an equal part of the
      * time left, so that a silent node does not use up the time of the others. Without a time limit, this client.
      */
-    AdminClient share(int nodes) {
+    public AdminClient share(int nodes) {
         if (untilNanos == null) {
             return this;
         }
@@ -71,35 +71,35 @@ final class AdminClient implements AutoCloseable {
         return new AdminClient(connection, target, Duration.ofNanos(nanos), now + nanos, 0, false);
     }
 
-    Duration timeout() {
+    public Duration timeout() {
         return timeout;
     }
 
-    Messages.Nodes nodes() throws AdminException {
+    public Messages.Nodes nodes() throws AdminException {
         return call(AdminMethods.NODES, new Messages.Nothing());
     }
 
-    Messages.Ranges ranges(String store) throws AdminException {
+    public Messages.Ranges ranges(String store) throws AdminException {
         return call(AdminMethods.RANGES, new Messages.OfStore(store));
     }
 
     /** @param id the number of the range, or its first digits, see {@link RangeNames} */
-    Messages.Range range(String store, long id) throws AdminException {
+    public Messages.Range range(String store, long id) throws AdminException {
         return new RangeNames(ranges(store)).resolve(id);
     }
 
-    List<Messages.Range> rangesByKey(String store) throws AdminException {
+    public List<Messages.Range> rangesByKey(String store) throws AdminException {
         return byKey(ranges(store));
     }
 
-    static List<Messages.Range> byKey(Messages.Ranges ranges) {
+    public static List<Messages.Range> byKey(Messages.Ranges ranges) {
         // the order of hexadecimal digits is the order of the bytes
         return ranges.ranges().stream()
                 .sorted(Comparator.comparing(Messages.Range::start))
                 .toList();
     }
 
-    <Q, A> A call(MethodDescriptor<Q, A> method, Q request) throws AdminException {
+    public <Q, A> A call(MethodDescriptor<Q, A> method, Q request) throws AdminException {
         try {
             return ClientCalls.blockingUnaryCall(connection.channel(), method, options(), request);
         } catch (StatusRuntimeException e) {
@@ -108,11 +108,11 @@ final class AdminClient implements AutoCloseable {
     }
 
     /** Begins a call with many answers and no time limit; {@link #next} takes each answer. */
-    <Q, A> Iterator<A> stream(MethodDescriptor<Q, A> method, Q request) {
+    public <Q, A> Iterator<A> stream(MethodDescriptor<Q, A> method, Q request) {
         return ClientCalls.blockingServerStreamingCall(connection.channel(), method, CallOptions.DEFAULT, request);
     }
 
-    <A> A next(Iterator<A> answers) throws AdminException {
+    public <A> A next(Iterator<A> answers) throws AdminException {
         try {
             return answers.next();
         } catch (StatusRuntimeException e) {

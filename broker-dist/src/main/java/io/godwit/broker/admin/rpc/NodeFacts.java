@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;

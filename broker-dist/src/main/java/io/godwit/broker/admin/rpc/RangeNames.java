@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -10,18 +10,18 @@ import java.util.stream.Collectors;
  * Short names of the ranges of a store: the first digits of their numbers, as many as tell them apart. A whole number,
  * however short, always means its own range.
  */
-final class RangeNames {
+public final class RangeNames {
     private final Messages.Ranges ranges;
     private final ShortNumbers numbers;
 
-    RangeNames(Messages.Ranges ranges) {
+    public RangeNames(Messages.Ranges ranges) {
         this.ranges = ranges;
         this.numbers = new ShortNumbers(
                 ranges.ranges().stream().map(Messages.Range::id).toList());
     }
 
     /** The short name, for people. */
-    String shortOf(long id) {
+    public String shortOf(long id) {
         return numbers.of(id);
     }
 
