@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin;
+import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;

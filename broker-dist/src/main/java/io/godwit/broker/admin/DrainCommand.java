@@ -1,5 +1,7 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.action.DrainActions;
+import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.terminal.AdminException;

@@ -1,5 +1,9 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.action.Pauses;
+import io.godwit.broker.admin.action.RangeActions;
+import io.godwit.broker.admin.action.ReplicaMove;
+import io.godwit.broker.admin.action.RestingBalancers;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.terminal.AdminException;

@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.action.Text;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.rpc.RangeNames;

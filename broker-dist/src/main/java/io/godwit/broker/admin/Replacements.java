@@ -4,6 +4,8 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin.ReplaceState;
 import io.godwit.api.port.StoreAdmin.ReplaceView;
+import io.godwit.broker.admin.action.NodeReplacement;
+import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;

@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.SettingsAdmin;
+import io.godwit.broker.admin.action.BalancerActions;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
 import io.godwit.broker.admin.rpc.Messages;

@@ -2,6 +2,11 @@ package io.godwit.broker.admin;
 
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.StoreAdmin;
+import io.godwit.broker.admin.action.BalancerActions;
+import io.godwit.broker.admin.action.DrainActions;
+import io.godwit.broker.admin.action.Pauses;
+import io.godwit.broker.admin.action.RangeActions;
+import io.godwit.broker.admin.action.Text;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
 import io.godwit.broker.admin.rpc.Messages;

@@ -19,15 +19,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The command connected over RPC to a node in memory, which reaches a second one. */
-final class AdminFixture implements AutoCloseable {
+public final class AdminFixture implements AutoCloseable {
     final Path data;
-    final FakeNode node;
+    public final FakeNode node;
     final FakeNode other;
     String out = "";
     String err = "";
     private final List<Runnable> opened = new ArrayList<>();
 
-    AdminFixture(Path data) throws IOException {
+    public AdminFixture(Path data) throws IOException {
         this.data = data;
         node = new FakeNode(A, Files.createDirectories(data.resolve("copies-a")));
         other = new FakeNode(B, Files.createDirectories(data.resolve("copies-b")));

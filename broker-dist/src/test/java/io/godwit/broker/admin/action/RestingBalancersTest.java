@@ -1,7 +1,9 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.admin.Admin;
+import io.godwit.broker.admin.AdminFixture;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;

@@ -1,10 +1,10 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 
 /** How work that polls waits between two looks. */
-interface Pauses {
+public interface Pauses {
     /** @throws AdminException to end the work instead */
     void pause(long millis) throws AdminException;
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
@@ -11,17 +11,17 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Changes of one range, for the command and the API. Refuses senseless changes before it asks a node. Calls block. */
-final class RangeActions {
+public final class RangeActions {
     private final AdminClient client;
     private final String store;
 
-    RangeActions(AdminClient client, String store) {
+    public RangeActions(AdminClient client, String store) {
         this.client = client;
         this.store = store;
     }
 
     /** @param key in hexadecimal or in the form of {@link Text#key}; null to halve the bytes */
-    Messages.Result split(Messages.Range range, @Nullable String key) throws AdminException {
+    public Messages.Result split(Messages.Range range, @Nullable String key) throws AdminException {
         String at = key == null ? null : hex(key);
         if (at != null) {
             checkInside(range, at);
@@ -52,7 +52,7 @@ final class RangeActions {
     }
 
     /** The range that follows {@code left}. */
-    Messages.Range rightOf(Messages.Range left) throws AdminException {
+    public Messages.Range rightOf(Messages.Range left) throws AdminException {
         return client.ranges(store).ranges().stream()
                 .filter(range -> range.start().equals(left.end()))
                 .findFirst()
@@ -61,7 +61,7 @@ final class RangeActions {
                         "range " + left.id() + " is the last one of " + store + ": nothing to its right"));
     }
 
-    Messages.Result merge(Messages.Range left, Messages.Range right) throws AdminException {
+    public Messages.Result merge(Messages.Range left, Messages.Range right) throws AdminException {
         return carryOut(new Messages.Action(
                 store,
                 ActionKind.MERGE,
@@ -75,7 +75,7 @@ final class RangeActions {
     }
 
     /** @param node store id of the next leader */
-    Messages.Result transfer(Messages.Range range, NodeNames names, String node) throws AdminException {
+    public Messages.Result transfer(Messages.Range range, NodeNames names, String node) throws AdminException {
         if (!range.voters().contains(node)) {
             throw new AdminException(
                     Kind.REFUSED,
@@ -90,7 +90,7 @@ final class RangeActions {
      *
      * @param mayReduce whether the range may end up with one voter less
      */
-    void checkMove(Messages.Range range, NodeNames names, String source, String target, boolean mayReduce)
+    public void checkMove(Messages.Range range, NodeNames names, String source, String target, boolean mayReduce)
             throws AdminException {
         if (source.equals(target)) {
             throw new AdminException(Kind.REFUSED, "both are the same node, " + names.shortOf(source));
@@ -130,7 +130,7 @@ final class RangeActions {
         return result;
     }
 
-    static void check(Messages.Result result) throws AdminException {
+    public static void check(Messages.Result result) throws AdminException {
         switch (result.outcome()) {
             case DONE -> {}
             case STALE -> throw new AdminException(Kind.STALE, "not done, the range has changed: " + result.detail());
@@ -142,7 +142,7 @@ final class RangeActions {
     }
 
     /** @param to the node concerned; empty for none */
-    Messages.Action action(ActionKind kind, Messages.Range range, @Nullable String key, String to) {
+    public Messages.Action action(ActionKind kind, Messages.Range range, @Nullable String key, String to) {
         return new Messages.Action(
                 store,
                 kind,
@@ -156,7 +156,7 @@ final class RangeActions {
     }
 
     /** The range with the epoch that the caller expects; the leader refuses if it is not the current one. */
-    static Messages.Range at(Messages.Range range, OptionalLong epoch) {
+    public static Messages.Range at(Messages.Range range, OptionalLong epoch) {
         return epoch.isEmpty() ? range : range.withEpoch(epoch.getAsLong());
     }
 }

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.plugin.balance.Key;
@@ -7,13 +7,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Formats numbers and keys for people. */
-final class Text {
+public final class Text {
     private static final int SHOWN = 40;
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
     private Text() {}
 
-    static String bytes(long count) {
+    public static String bytes(long count) {
         double value = count;
         int unit = 0;
         while (value >= 1_024 && unit < UNITS.length - 1) {
@@ -23,16 +23,16 @@ final class Text {
         return unit == 0 ? count + " B" : String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
     }
 
-    static String rate(double perSecond) {
+    public static String rate(double perSecond) {
         return String.format(Locale.ROOT, perSecond < 10 ? "%.1f" : "%.0f", perSecond);
     }
 
-    static String percent(double share) {
+    public static String percent(double share) {
         return Math.round(share * 100) + " %";
     }
 
     /** How many voters ranges should have, and how many ranges have fewer. */
-    static String wanted(Messages.Ranges ranges) {
+    public static String wanted(Messages.Ranges ranges) {
         int wanted = ranges.wantedVoters();
         if (wanted == 0) {
             return "voters wanted of each range: not told by this release";
@@ -43,14 +43,14 @@ final class Text {
     }
 
     /** How many ranges have fewer voters than they should. */
-    static long withFewer(Messages.Ranges ranges) {
+    public static long withFewer(Messages.Ranges ranges) {
         return ranges.ranges().stream()
                 .filter(range -> range.voters().size() < ranges.wantedVoters())
                 .count();
     }
 
     /** A key from its hexadecimal digits, as {@link Key#toString} has it; null for the end of the key space. */
-    static String key(@Nullable String hex) {
+    public static String key(@Nullable String hex) {
         String text = hex == null ? "" : Key.of(HexFormat.of().parseHex(hex)).toString();
         return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "..";
     }

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.api.port.OperationException;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread, which blocks; {@link #endRest} is for any.
  */
-final class NodeReplacement {
+public final class NodeReplacement {
     /** Time limit for the move of one range. */
     private static final int PATIENCE_SECONDS = 3_600;
     /** The largest number of ranges named in a refusal. */
@@ -37,10 +37,10 @@ final class NodeReplacement {
      * @param left ranges whose voter is still to be moved
      * @param elsewhere ranges with a voter on the heir already
      */
-    record Count(int moved, int left, int elsewhere) {}
+    public record Count(int moved, int left, int elsewhere) {}
 
     /** Receives the progress, on the thread that runs the replacement. */
-    interface Told {
+    public interface Told {
         void count(Count count);
 
         /** @param line a description for people */
@@ -60,7 +60,7 @@ final class NodeReplacement {
      * @param gone store id of the node to replace
      * @param heir store id of the node that takes its place
      */
-    NodeReplacement(AdminClient client, String gone, String heir, Told told, Pauses pace) {
+    public NodeReplacement(AdminClient client, String gone, String heir, Told told, Pauses pace) {
         this.client = client;
         this.gone = gone;
         this.heir = heir;
@@ -74,7 +74,7 @@ final class NodeReplacement {
      * @return the work to do
      * @throws OperationException naming the wrong field of the request
      */
-    static Count check(AdminClient client, String gone, String heir) throws AdminException {
+    public static Count check(AdminClient client, String gone, String heir) throws AdminException {
         Messages.Nodes known = client.nodes();
         known.whole(gone);
         if (gone.equals(heir)) {
@@ -176,7 +176,7 @@ final class NodeReplacement {
      * @throws AdminException when it ended early; another run continues there
      * @throws OperationException likewise, when the heir can take no more replicas
      */
-    String run() throws AdminException {
+    public String run() throws AdminException {
         Messages.Nodes known = client.nodes();
         for (String store : known.stores()) {
             told.count(count(known));
@@ -234,7 +234,7 @@ final class NodeReplacement {
     }
 
     /** Ends the rest of the balancers, even while the replacement still runs. Any thread. */
-    void endRest() {
+    public void endRest() {
         RestingBalancers rest = resting;
         if (rest != null) {
             rest.close();

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
@@ -8,13 +8,13 @@ import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.util.concurrent.TimeUnit;
 
 /** Starts or cancels the drain of a node, for the command and the API. Calls block. */
-final class DrainActions {
+public final class DrainActions {
     private static final long REPORT_LOOK_MILLIS = 100;
 
     private final AdminClient client;
     private final Pauses pace;
 
-    DrainActions(AdminClient client, Pauses pace) {
+    public DrainActions(AdminClient client, Pauses pace) {
         this.client = client;
         this.pace = pace;
     }
@@ -24,14 +24,14 @@ final class DrainActions {
      *
      * @return the result of the node; its detail may say what is given up
      */
-    Messages.Result mark(String node, boolean isToGo, boolean mayReduce) throws AdminException {
+    public Messages.Result mark(String node, boolean isToGo, boolean mayReduce) throws AdminException {
         Messages.Result result = client.call(AdminMethods.DRAIN, new Messages.Drain(node, isToGo, mayReduce));
         RangeActions.check(result);
         return result;
     }
 
     /** The state once the asked node has learned of the change from the other node's report. */
-    Messages.DrainState noted(String node, boolean isToGo, long patienceMillis) throws AdminException {
+    public Messages.DrainState noted(String node, boolean isToGo, long patienceMillis) throws AdminException {
         long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
         Messages.DrainState state = state(node);
         while (state.isDraining() != isToGo) {
@@ -45,7 +45,7 @@ final class DrainActions {
         return state;
     }
 
-    Messages.DrainState state(String node) throws AdminException {
+    public Messages.DrainState state(String node) throws AdminException {
         return client.call(AdminMethods.DRAIN_STATE, new Messages.OfNode(node));
     }
 }

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Lists and changes the balancers of a store on some nodes, for the command and the API. Calls block. */
-final class BalancerActions {
+public final class BalancerActions {
     private final AdminClient client;
     private final String store;
 
@@ -24,22 +24,22 @@ final class BalancerActions {
      * @param settings for {@code TUNE}
      * @param forSeconds for {@code PAUSE_FOR}; otherwise 0
      */
-    record Change(String balancer, BalancerChange kind, Map<String, String> settings, int forSeconds) {}
+    public record Change(String balancer, BalancerChange kind, Map<String, String> settings, int forSeconds) {}
 
     /**
      * The result.
      *
      * @param missing the errors of the nodes that did not answer; whether these have made the change is unknown
      */
-    record Outcome(List<Messages.Balancers> answers, Map<String, AdminException> missing) {}
+    public record Outcome(List<Messages.Balancers> answers, Map<String, AdminException> missing) {}
 
-    BalancerActions(AdminClient client, String store) {
+    public BalancerActions(AdminClient client, String store) {
         this.client = client;
         this.store = store;
     }
 
     /** The ids of the running nodes. */
-    static List<String> nodes(Messages.Nodes known) {
+    public static List<String> nodes(Messages.Nodes known) {
         return known.nodes().stream()
                 .filter(each -> each.liveness() == Liveness.ALIVE)
                 .map(Messages.Node::storeId)
@@ -47,7 +47,7 @@ final class BalancerActions {
     }
 
     /** @param change null to only list the balancers */
-    Outcome on(List<String> nodes, @Nullable Change change) throws AdminException {
+    public Outcome on(List<String> nodes, @Nullable Change change) throws AdminException {
         List<Messages.Balancers> answers = new ArrayList<>();
         Map<String, AdminException> missing = new TreeMap<>();
         for (int i = 0; i < nodes.size(); i++) {

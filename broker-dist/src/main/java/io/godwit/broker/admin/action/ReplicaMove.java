@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * node leads; removal of the old replica. The range survives a crash at each step. The state of the range determines
  * the next step, so an interrupted move continues when it is requested again.
  */
-final class ReplicaMove {
+public final class ReplicaMove {
     private static final long LOOK_MILLIS = 500;
 
     private final AdminClient client;
@@ -31,7 +31,7 @@ final class ReplicaMove {
      * @param patienceSeconds time limit of one move
      * @param told receives a line for each attempt at a step, if it differs from the last
      */
-    ReplicaMove(
+    public ReplicaMove(
             AdminClient client,
             NodeNames names,
             String store,
@@ -51,7 +51,7 @@ final class ReplicaMove {
      *
      * @return the range after the move
      */
-    Messages.Range run(Messages.Range first, String source, String target) throws AdminException {
+    public Messages.Range run(Messages.Range first, String source, String target) throws AdminException {
         Messages.Range range = first;
         long giveUp = System.nanoTime() + Duration.ofSeconds(patienceSeconds).toNanos();
         RangeActions ranges = new RangeActions(client, store);

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.action;
 
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * pauses stay paused afterwards, and balancers that rest for other work are left alone. After a kill -9 of this program
  * they rest for {@link LimitedPauses#REST}, so {@link #goOn} renews the rest from time to time.
  */
-final class RestingBalancers implements AutoCloseable {
+public final class RestingBalancers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestingBalancers.class);
     private static final Duration RENEWAL = LimitedPauses.REST.dividedBy(5);
     private static final Duration MOST_TO_ASK = Duration.ofSeconds(10);
@@ -45,16 +45,16 @@ final class RestingBalancers implements AutoCloseable {
     }
 
     /** For a program of its own: its exit, such as by Ctrl-C, ends the rest too. */
-    static RestingBalancers untilExit(AdminClient client, String store) {
+    public static RestingBalancers untilExit(AdminClient client, String store) {
         return new RestingBalancers(client, store, true, System::nanoTime);
     }
 
     /** Only {@link #close} ends the rest. */
-    static RestingBalancers untilClosed(AdminClient client, String store) {
+    public static RestingBalancers untilClosed(AdminClient client, String store) {
         return new RestingBalancers(client, store, false, System::nanoTime);
     }
 
-    void begin() throws AdminException {
+    public void begin() throws AdminException {
         if (endsWithJvm) {
             Runtime.getRuntime().addShutdownHook(shutdown);
         }
@@ -67,7 +67,7 @@ final class RestingBalancers implements AutoCloseable {
     }
 
     /** To be called at each step of the work. Renews the rest when it is due. */
-    void goOn() {
+    public void goOn() {
         if (nanoTime.getAsLong() - askedNanos < RENEWAL.toNanos()) {
             return;
         }
