@@ -1,6 +1,10 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.action.Text;
+import io.godwit.broker.admin.backup.Backup;
+import io.godwit.broker.admin.backup.BackupManifest;
+import io.godwit.broker.admin.backup.BackupTarget;
+import io.godwit.broker.admin.backup.Backups;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -23,7 +27,7 @@ import picocli.CommandLine.Parameters;
             "Each range is copied at a moment of its own. With \"all\" it copies all stores at the same moment, each",
             "into a subdirectory of a new directory, so that they fit together when they are restored."
         })
-final class BackupCommand extends NodeCommand {
+public final class BackupCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain; or all")
     private String store = "";
 
@@ -63,7 +67,7 @@ final class BackupCommand extends NodeCommand {
     }
 
     /** Adds the problem to messages of the JDK that consist of a file name only. */
-    static String reasonOf(IOException failure) {
+    public static String reasonOf(IOException failure) {
         String message = String.valueOf(failure.getMessage());
         if (failure instanceof AccessDeniedException) {
             return message + ": permission denied";

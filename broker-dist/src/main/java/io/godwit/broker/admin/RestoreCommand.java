@@ -1,6 +1,8 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.action.Text;
+import io.godwit.broker.admin.backup.BackupFiles;
+import io.godwit.broker.admin.backup.BackupManifest;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.kv.backup.Restore;

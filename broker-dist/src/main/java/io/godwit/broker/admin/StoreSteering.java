@@ -7,6 +7,8 @@ import io.godwit.broker.admin.action.DrainActions;
 import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.action.RangeActions;
 import io.godwit.broker.admin.action.Text;
+import io.godwit.broker.admin.backup.Backup;
+import io.godwit.broker.admin.backup.Backups;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
 import io.godwit.broker.admin.rpc.Messages;

@@ -20,11 +20,11 @@ import java.util.List;
 
 /** The command connected over RPC to a node in memory, which reaches a second one. */
 public final class AdminFixture implements AutoCloseable {
-    final Path data;
+    public final Path data;
     public final FakeNode node;
-    final FakeNode other;
-    String out = "";
-    String err = "";
+    public final FakeNode other;
+    public String out = "";
+    public String err = "";
     private final List<Runnable> opened = new ArrayList<>();
 
     public AdminFixture(Path data) throws IOException {
@@ -45,7 +45,7 @@ public final class AdminFixture implements AutoCloseable {
         opened.add(LocalRpcServer.start(List.of(service.definition()), file)::close);
     }
 
-    int run(String... args) {
+    public int run(String... args) {
         ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
         ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
         List<String> all = new ArrayList<>(List.of("--data", data.toString()));

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * once, under the rules of real ranges: epochs, voters, neighbours.
  */
 public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
-    static final String A = "aaaaaaaa-1111";
+    public static final String A = "aaaaaaaa-1111";
     static final String B = "bbbbbbbb-2222";
     static final String C = "cccccccc-3333";
 
@@ -72,9 +72,9 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     /** The directory of copies; each copy is deleted when it is closed. */
     private final Path copies;
     /** The number of copies of all stores so far. */
-    int moments;
+    public int moments;
     /** Run when a copy is made, with the id of its range. */
-    Consumer<Long> whenCopied = rangeId -> {};
+    public Consumer<Long> whenCopied = rangeId -> {};
 
     /** Run when plugins are queried. */
     Runnable whenAsked = () -> {};
@@ -117,7 +117,7 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     }
 
     /** The content of a file that takes several messages. */
-    static byte[] content(long rangeId) {
+    public static byte[] content(long rangeId) {
         byte[] content = new byte[700_000];
         new Random(rangeId).nextBytes(content);
         return content;
@@ -278,9 +278,9 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     }
 
     /** @param start and {@code end} in hexadecimal; an empty end is none */
-    record FakeRange(
+    public record FakeRange(
             long id, long epoch, String start, String end, List<String> voters, List<String> learners, String leader) {
-        FakeRange with(
+        public FakeRange with(
                 long id,
                 long epoch,
                 String start,
@@ -293,7 +293,7 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     }
 
     public final class FakeStore implements StoreOperations {
-        final List<FakeRange> ranges = new ArrayList<>(List.of(
+        public final List<FakeRange> ranges = new ArrayList<>(List.of(
                 new FakeRange(1, 4, "", "80", List.of(A, B), List.of(), B),
                 new FakeRange(2, 9, "80", "", List.of(A, B), List.of(), A)));
         final List<BalanceAction> asked = new ArrayList<>();
@@ -436,7 +436,7 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
             return List.of();
         }
 
-        FakeRange find(long rangeId) {
+        public FakeRange find(long rangeId) {
             return ranges.stream()
                     .filter(range -> range.id() == rangeId)
                     .findFirst()

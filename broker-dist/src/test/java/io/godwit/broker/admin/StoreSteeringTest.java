@@ -15,6 +15,7 @@ import io.godwit.api.port.StoreAdmin.BalancerAction;
 import io.godwit.api.port.StoreAdmin.BalancerChange;
 import io.godwit.api.port.StoreAdmin.BalancerView;
 import io.godwit.api.port.StoreAdmin.RangeName;
+import io.godwit.broker.admin.backup.BackupFiles;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.testing.Await;
 import java.io.ByteArrayOutputStream;

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.backup;
 
 import java.io.EOFException;
 import java.io.FilterOutputStream;

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.backup;
 
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin;
@@ -22,10 +22,10 @@ import org.slf4j.LoggerFactory;
  * The backups requested over the API: two at a time, since each keeps copies of ranges on the disk of some node. A slow
  * reader slows the sender down. Any thread.
  */
-final class Backups implements AutoCloseable {
+public final class Backups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Backups.class);
     /** The name that stands for all stores. */
-    static final String ALL = "all";
+    public static final String ALL = "all";
 
     static final int MAX_BACKUPS = 2;
 
@@ -33,11 +33,11 @@ final class Backups implements AutoCloseable {
     /** A concurrent set, since backups end on any thread. Adding takes the monitor, so that the bound holds. */
     private final Set<One> open = ConcurrentHashMap.newKeySet();
 
-    Backups(AdminClient client) {
+    public Backups(AdminClient client) {
         this.client = client;
     }
 
-    StoreAdmin.Backup open(String store) {
+    public StoreAdmin.Backup open(String store) {
         One one = new One(store);
         synchronized (open) {
             if (open.size() >= MAX_BACKUPS) {

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.backup;
 
 import io.godwit.kv.disk.ChecksummedText;
 import io.godwit.kv.disk.DamagedDataException;
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ranges by their first key; together they are the whole key space
  */
-record BackupManifest(String cluster, String store, String release, String taken, List<Range> ranges) {
-    static final String FILE = "BACKUP";
+public record BackupManifest(String cluster, String store, String release, String taken, List<Range> ranges) {
+    public static final String FILE = "BACKUP";
 
     /** The format that this release writes, and the newest that it reads. */
     static final int FORMAT = 1;
@@ -42,20 +42,20 @@ record BackupManifest(String cluster, String store, String release, String taken
     private static final String NO_END = "-";
 
     /** @param end in hexadecimal; null means without end */
-    record Range(
+    public record Range(
             long id, long epoch, String start, @Nullable String end, String directory, List<File> files) {
-        Range {
+        public Range {
             files = List.copyOf(files);
         }
     }
 
     record File(String name, long bytes, String sha256) {}
 
-    BackupManifest {
+    public BackupManifest {
         ranges = ranges.stream().sorted(Comparator.comparing(Range::start)).toList();
     }
 
-    long bytes() {
+    public long bytes() {
         return ranges.stream()
                 .flatMap(range -> range.files().stream())
                 .mapToLong(File::bytes)

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.backup;
 
 import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code BACKUP}, the manifest, is written atomically: from here on it is a backup
  * </ol>
  */
-final class Backup {
+public final class Backup {
     private static final int MAX_ROUNDS = 5;
     /** A range may be without a leader, or be merged, for a while. */
     private static final int MAX_ATTEMPTS = 60;
@@ -50,7 +50,7 @@ final class Backup {
     private String clusterId = "";
     private String release = "";
 
-    Backup(AdminClient client, String store, BackupTarget target) {
+    public Backup(AdminClient client, String store, BackupTarget target) {
         this(client, store, target, Pauses::sleep);
     }
 
@@ -62,7 +62,7 @@ final class Backup {
         this.pace = pace;
     }
 
-    BackupManifest take() throws AdminException, IOException {
+    public BackupManifest take() throws AdminException, IOException {
         String taken = Instant.now().toString();
         String gap = "";
         for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -90,7 +90,7 @@ final class Backup {
     }
 
     /** Opens the target of a store's backup. */
-    interface Place {
+    public interface Place {
         BackupTarget of(String store) throws IOException;
     }
 
@@ -99,7 +99,7 @@ final class Backup {
      *
      * @return the manifests by store
      */
-    static Map<String, BackupManifest> takeAll(AdminClient client, List<String> stores, Place place)
+    public static Map<String, BackupManifest> takeAll(AdminClient client, List<String> stores, Place place)
             throws AdminException, IOException {
         String taken = Instant.now().toString();
         Map<String, Backup> backups = new LinkedHashMap<>();

@@ -1,9 +1,12 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.backup;
 
 import static io.godwit.broker.admin.FakeNode.A;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.admin.AdminFixture;
+import io.godwit.broker.admin.BackupCommand;
+import io.godwit.broker.admin.FakeNode;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.kv.disk.ChecksummedText;
 import io.godwit.kv.disk.DamagedDataException;

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.backup;
 
 import io.godwit.kv.disk.DurableFiles;
 import java.io.BufferedOutputStream;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * Where a backup is written: a directory, a tar file if the name ends so, or a stream in tar format. Used by one
  * thread.
  */
-interface BackupTarget extends AutoCloseable {
+public interface BackupTarget extends AutoCloseable {
 
     /** @throws FileAlreadyExistsException if something exists there already */
     static BackupTarget at(Path path) throws IOException {

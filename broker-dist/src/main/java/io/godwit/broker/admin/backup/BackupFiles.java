@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.backup;
 
 import io.godwit.broker.admin.rpc.CopySender;
 import io.godwit.kv.disk.DamagedDataException;
@@ -14,7 +14,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /** Reads backups, and refuses those that are damaged or incomplete. */
-final class BackupFiles {
+public final class BackupFiles {
     private static final int CHUNK_BYTES = 256 << 10;
 
     private BackupFiles() {}
@@ -24,7 +24,7 @@ final class BackupFiles {
      *
      * @throws DamagedDataException naming the file, if it is damaged or ends early
      */
-    static void unpack(Path tar, Path into) throws IOException {
+    public static void unpack(Path tar, Path into) throws IOException {
         DurableFiles.createDirectories(into);
         String entry = "";
         try (InputStream in = new BufferedInputStream(Files.newInputStream(tar))) {
@@ -76,7 +76,7 @@ final class BackupFiles {
      *
      * @throws DamagedDataException naming the file that is missing or damaged
      */
-    static BackupManifest verify(Path backup) throws IOException {
+    public static BackupManifest verify(Path backup) throws IOException {
         BackupManifest manifest = BackupManifest.read(backup);
         for (BackupManifest.Range range : manifest.ranges()) {
             for (BackupManifest.File file : range.files()) {
