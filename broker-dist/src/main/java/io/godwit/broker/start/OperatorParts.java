@@ -2,9 +2,9 @@ package io.godwit.broker.start;
 
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.rpc.AdminService;
-import io.godwit.broker.admin.OperatorCalls;
-import io.godwit.broker.admin.SettingsSteering;
-import io.godwit.broker.admin.StoreSteering;
+import io.godwit.broker.admin.steering.OperatorCalls;
+import io.godwit.broker.admin.steering.SettingsSteering;
+import io.godwit.broker.admin.steering.StoreSteering;
 import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;

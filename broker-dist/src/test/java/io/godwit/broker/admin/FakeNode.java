@@ -46,26 +46,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     public static final String A = "aaaaaaaa-1111";
-    static final String B = "bbbbbbbb-2222";
-    static final String C = "cccccccc-3333";
+    public static final String B = "bbbbbbbb-2222";
+    public static final String C = "cccccccc-3333";
 
     final String self;
     public final FakeStore inbox = new FakeStore();
     /** How many promotions are refused before a learner counts as caught up. */
-    final AtomicInteger promotionsRefused = new AtomicInteger();
+    public final AtomicInteger promotionsRefused = new AtomicInteger();
 
     boolean isBDraining;
     /**
      * Whether node B is down, as this node sees it. Volatile, as tests set it and the threads that answer requests read
      * it.
      */
-    volatile boolean isBDown;
+    public volatile boolean isBDown;
     /** What a drain would reduce; empty for nothing. */
-    String reduction = "";
+    public String reduction = "";
 
-    boolean isCForgotten;
+    public boolean isCForgotten;
     /** The number of answers about B from before the last drain. */
-    int oldReports;
+    public int oldReports;
     /** The number of answers that cannot say what is left on a node. */
     int unclearAnswers;
 
@@ -77,7 +77,7 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     public Consumer<Long> whenCopied = rangeId -> {};
 
     /** Run when plugins are queried. */
-    Runnable whenAsked = () -> {};
+    public Runnable whenAsked = () -> {};
 
     public FakeNode(String self, Path copies) {
         this.self = self;
@@ -296,12 +296,12 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
         public final List<FakeRange> ranges = new ArrayList<>(List.of(
                 new FakeRange(1, 4, "", "80", List.of(A, B), List.of(), B),
                 new FakeRange(2, 9, "80", "", List.of(A, B), List.of(), A)));
-        final List<BalanceAction> asked = new ArrayList<>();
+        public final List<BalanceAction> asked = new ArrayList<>();
         /** The balancers that were paused when a change was requested. */
-        final Set<Long> pausedWhenAsked = new HashSet<>();
+        public final Set<Long> pausedWhenAsked = new HashSet<>();
 
         /** What another operator does while a request is carried out here. */
-        Runnable meanwhile = () -> {};
+        public Runnable meanwhile = () -> {};
 
         boolean isRecovered;
         int wanted = 2;
@@ -443,7 +443,7 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
                     .orElseThrow();
         }
 
-        List<String> tiling() {
+        public List<String> tiling() {
             return ranges.stream()
                     .map(range -> range.id() + " " + range.start() + "-" + range.end())
                     .sorted()

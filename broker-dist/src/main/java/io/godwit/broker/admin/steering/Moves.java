@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.steering;
 
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin.MoveState;

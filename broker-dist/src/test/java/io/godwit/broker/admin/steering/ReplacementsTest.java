@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.steering;
 
 import static io.godwit.broker.admin.FakeNode.A;
 import static io.godwit.broker.admin.FakeNode.B;
@@ -10,6 +10,9 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin.ReplaceState;
 import io.godwit.api.port.StoreAdmin.ReplaceView;
+import io.godwit.broker.admin.Admin;
+import io.godwit.broker.admin.AdminFixture;
+import io.godwit.broker.admin.FakeNode;
 import io.godwit.broker.admin.FakeNode.FakeRange;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;

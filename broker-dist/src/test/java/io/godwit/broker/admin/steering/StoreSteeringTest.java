@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.steering;
 
 import static io.godwit.broker.admin.FakeNode.A;
 import static io.godwit.broker.admin.FakeNode.B;
@@ -15,6 +15,8 @@ import io.godwit.api.port.StoreAdmin.BalancerAction;
 import io.godwit.api.port.StoreAdmin.BalancerChange;
 import io.godwit.api.port.StoreAdmin.BalancerView;
 import io.godwit.api.port.StoreAdmin.RangeName;
+import io.godwit.broker.admin.Admin;
+import io.godwit.broker.admin.AdminFixture;
 import io.godwit.broker.admin.backup.BackupFiles;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.testing.Await;
