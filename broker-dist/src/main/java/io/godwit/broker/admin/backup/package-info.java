@@ -1,6 +1,4 @@
-/**
- * Backups: copies of all stores of a node or a cluster as one archive, and their check and unpacking for a restore.
- */
+/** Backups of stores in use: how they are taken, written, checked, and unpacked for a restore. */
 @NullMarked
 package io.godwit.broker.admin.backup;
 

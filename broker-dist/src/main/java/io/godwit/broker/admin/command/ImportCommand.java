@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
             "Converts the configuration file of another broker, and tells what became of each line.",
             "The exit code is 8 if something was left out or is left to do."
         })
-final class ImportCommand implements Callable<Integer> {
+public final class ImportCommand implements Callable<Integer> {
     private final NodeInvocation admin;
 
     @Option(names = "--from", required = true, paramLabel = "BROKER", description = "bifromq or mosquitto")
@@ -45,7 +45,7 @@ final class ImportCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "standalone.yml or mosquitto.conf")
     private Path file = Path.of("");
 
-    ImportCommand(NodeInvocation admin) {
+    public ImportCommand(NodeInvocation admin) {
         this.admin = admin;
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.BalancerActions;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
             "A pause lasts until --resume, over restarts too. Changed settings last until the node stops; the",
             "configuration says how it starts."
         })
-final class BalancersCommand extends NodeCommand {
+public final class BalancersCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";
 
@@ -51,7 +51,7 @@ final class BalancersCommand extends NodeCommand {
     @Option(names = "--node", paramLabel = "NODE", description = "only there (default: on every node)")
     private @Nullable String node;
 
-    BalancersCommand(NodeInvocation admin) {
+    public BalancersCommand(NodeInvocation admin) {
         super(admin);
     }
 

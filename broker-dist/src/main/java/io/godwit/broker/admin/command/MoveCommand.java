@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.action.RangeActions;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
             "rest meanwhile, because they would remove the additional voter again.",
             "Repeat the command to continue a move that was interrupted."
         })
-final class MoveCommand extends RangeCommand {
+public final class MoveCommand extends RangeCommand {
     @Option(names = "--from", paramLabel = "NODE", required = true, description = "the node that gives it up")
     private String from = "";
 
@@ -38,7 +38,7 @@ final class MoveCommand extends RangeCommand {
             description = "how long all of it may take (default: 3600)")
     private int patienceSeconds = 3_600;
 
-    MoveCommand(NodeInvocation admin) {
+    public MoveCommand(NodeInvocation admin) {
         super(admin);
     }
 

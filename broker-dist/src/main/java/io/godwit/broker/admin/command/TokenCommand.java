@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
             "Says who may use the HTTP API: edits the file that apiServerConfig.tokensFile names.",
             "A running broker notices within two seconds."
         })
-final class TokenCommand implements Runnable {
+public final class TokenCommand implements Runnable {
     private final NodeInvocation admin;
 
     @Option(
@@ -46,7 +46,7 @@ final class TokenCommand implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
 
-    TokenCommand(NodeInvocation admin) {
+    public TokenCommand(NodeInvocation admin) {
         this.admin = admin;
     }
 

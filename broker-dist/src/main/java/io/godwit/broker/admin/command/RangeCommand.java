@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.rpc.Messages;
 import picocli.CommandLine.Parameters;

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.RangeActions;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -15,11 +15,11 @@ import picocli.CommandLine.Parameters;
             "at once. If the node comes back with its data, it stops: to join again it needs an empty data directory.",
             "Refused while a range needs the node's vote."
         })
-final class ForgetCommand extends NodeCommand {
+public final class ForgetCommand extends NodeCommand {
     @Parameters(paramLabel = "NODE", description = "the node that is gone for good")
     private String name = "";
 
-    ForgetCommand(NodeInvocation admin) {
+    public ForgetCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import java.util.Locale;
 import java.util.Objects;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
             "Prints a script for a shell to complete these commands and their options by:",
             "source <(godwit-admin completion bash)"
         })
-final class CompletionCommand implements Runnable {
+public final class CompletionCommand implements Runnable {
     /** Both shells understand the same script. */
     enum Shell {
         BASH,

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.RangeActions;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -9,11 +9,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 @Command(name = "transfer", description = "Makes another voter of a range its leader.")
-final class TransferCommand extends RangeCommand {
+public final class TransferCommand extends RangeCommand {
     @Option(names = "--to", paramLabel = "NODE", required = true, description = "a voter of the range")
     private String to = "";
 
-    TransferCommand(NodeInvocation admin) {
+    public TransferCommand(NodeInvocation admin) {
         super(admin);
     }
 

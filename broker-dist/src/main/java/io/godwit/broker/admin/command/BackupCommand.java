@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.Text;
 import io.godwit.broker.admin.backup.Backup;
@@ -37,7 +37,7 @@ public final class BackupCommand extends NodeCommand {
             description = "a directory, new or empty; or a file whose name ends with .tar")
     private Path to = Path.of("");
 
-    BackupCommand(NodeInvocation admin) {
+    public BackupCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.RangeActions;
 import io.godwit.broker.admin.action.Text;
@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
             "number in the configuration of nodes does not undo it. Fewer voters need --yes; without it the command",
             "tells what would be lost."
         })
-final class ReplicasCommand extends NodeCommand {
+public final class ReplicasCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";
 
@@ -28,7 +28,7 @@ final class ReplicasCommand extends NodeCommand {
     @Option(names = "--yes", description = "also when that is fewer than now")
     private boolean isMeant;
 
-    ReplicasCommand(NodeInvocation admin) {
+    public ReplicasCommand(NodeInvocation admin) {
         super(admin);
     }
 

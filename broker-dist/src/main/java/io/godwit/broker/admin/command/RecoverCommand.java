@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
             "ever. What only the lost voters had is lost, so use it as a last resort. Without --yes it only tells what",
             "it would do."
         })
-final class RecoverCommand extends NodeCommand {
+public final class RecoverCommand extends NodeCommand {
     @Parameters(paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";
 
@@ -34,7 +34,7 @@ final class RecoverCommand extends NodeCommand {
     @Option(names = "--yes", description = "do it")
     private boolean isMeant;
 
-    RecoverCommand(NodeInvocation admin) {
+    public RecoverCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.DrainActions;
 import io.godwit.broker.admin.action.Pauses;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
             "The node stays marked until --cancel, also after restarts. Refused without --reduce if ranges would keep",
             "fewer voters."
         })
-final class DrainCommand extends NodeCommand {
+public final class DrainCommand extends NodeCommand {
     private static final long LOOK_MILLIS = 1_000;
     private static final long REPORT_MILLIS = 30_000;
 
@@ -42,7 +42,7 @@ final class DrainCommand extends NodeCommand {
             description = "how long to wait (default: 3600)")
     private int patienceSeconds = 3_600;
 
-    DrainCommand(NodeInvocation admin) {
+    public DrainCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.Text;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -14,11 +14,11 @@ import picocli.CommandLine.Parameters;
         name = "ranges",
         description = "Lists the ranges of a store: their keys, size, load, leader and voters, and how many "
                 + "voters are wanted.")
-final class RangesCommand extends NodeCommand {
+public final class RangesCommand extends NodeCommand {
     @Parameters(paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";
 
-    RangesCommand(NodeInvocation admin) {
+    public RangesCommand(NodeInvocation admin) {
         super(admin);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.Text;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
 @Command(name = "members", description = "Lists the nodes of the cluster, those that are gone included.")
-final class MembersCommand extends NodeCommand {
+public final class MembersCommand extends NodeCommand {
     private static final Logger LOG = LoggerFactory.getLogger(MembersCommand.class);
 
-    MembersCommand(NodeInvocation admin) {
+    public MembersCommand(NodeInvocation admin) {
         super(admin);
     }
 

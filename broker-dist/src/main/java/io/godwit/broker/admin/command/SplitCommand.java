@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.RangeActions;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 @Command(name = "split", description = "Cuts a range in two.")
-final class SplitCommand extends RangeCommand {
+public final class SplitCommand extends RangeCommand {
     @Option(
             names = "--at",
             paramLabel = "KEY",
@@ -18,7 +18,7 @@ final class SplitCommand extends RangeCommand {
                             + "halves the bytes)")
     private @Nullable String key;
 
-    SplitCommand(NodeInvocation admin) {
+    public SplitCommand(NodeInvocation admin) {
         super(admin);
     }
 

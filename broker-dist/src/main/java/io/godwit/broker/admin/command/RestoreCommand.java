@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.Text;
 import io.godwit.broker.admin.backup.BackupFiles;
@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
                     + "the backups",
             "are only checked."
         })
-final class RestoreCommand implements Callable<Integer> {
+public final class RestoreCommand implements Callable<Integer> {
     /** The stores of a broker. */
     private static final List<String> STORES = List.of("dist", "inbox", "retain");
 
@@ -57,7 +57,7 @@ final class RestoreCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "do it")
     private boolean isMeant;
 
-    RestoreCommand(NodeInvocation admin) {
+    public RestoreCommand(NodeInvocation admin) {
         this.admin = admin;
     }
 

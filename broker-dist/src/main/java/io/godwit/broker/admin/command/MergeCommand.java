@@ -1,4 +1,4 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.action.RangeActions;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -7,8 +7,8 @@ import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 
 @Command(name = "merge", description = "Joins a range with the one to its right; both must have the same voters.")
-final class MergeCommand extends RangeCommand {
-    MergeCommand(NodeInvocation admin) {
+public final class MergeCommand extends RangeCommand {
+    public MergeCommand(NodeInvocation admin) {
         super(admin);
     }
 

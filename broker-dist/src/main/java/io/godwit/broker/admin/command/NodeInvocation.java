@@ -1,11 +1,11 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.command;
 
 import io.godwit.broker.admin.api.Invocation;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 
 /** What the commands of this package see of the command line that runs them. */
-interface NodeInvocation extends Invocation {
+public interface NodeInvocation extends Invocation {
     /** Connects to the node that the options name. */
     AdminClient connect() throws AdminException;
 
