@@ -1,7 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.api.ApiCommands;
-import io.godwit.broker.admin.api.ApiOptions;
+import io.godwit.broker.admin.api.base.ApiOptions;
 import io.godwit.broker.admin.command.BackupCommand;
 import io.godwit.broker.admin.command.BalancersCommand;
 import io.godwit.broker.admin.command.CompletionCommand;

@@ -1,5 +1,6 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Invocation;
 import java.util.List;
 import picocli.CommandLine;
 

@@ -1,6 +1,10 @@
 package io.godwit.broker.admin.api;
 
 import com.google.gson.JsonObject;
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -36,7 +40,7 @@ final class BanCommand extends ApiCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         JsonObject body = new JsonObject();
         name(body, "client", clientId);
         name(body, "user", user);

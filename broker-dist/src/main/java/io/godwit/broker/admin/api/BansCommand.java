@@ -1,5 +1,8 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
 import io.godwit.broker.admin.http.ApiPath;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -26,7 +29,7 @@ final class BansCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return ApiPath.of("/api/v1/bans")
                 .with("kind", kind)
                 .with("automatic", automatic)
@@ -34,7 +37,7 @@ final class BansCommand extends ListCommand {
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return new Columns()
                 .with("ID", "id")
                 .with("KIND", "kind")

@@ -1,5 +1,9 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -39,7 +43,7 @@ final class ClientsCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return ApiPath.of("/api/v1/clients")
                 .with("clientIdPrefix", prefix)
                 .with("clientIdContains", contains)
@@ -51,7 +55,7 @@ final class ClientsCommand extends ListCommand {
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return new Columns()
                 .with("CLIENT", "clientId")
                 .with("USER", "userName")
@@ -65,7 +69,7 @@ final class ClientsCommand extends ListCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         if (clientId == null) {
             super.run(client, output);
         } else {

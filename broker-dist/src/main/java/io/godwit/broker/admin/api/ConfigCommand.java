@@ -3,6 +3,10 @@ package io.godwit.broker.admin.api;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
+import io.godwit.broker.admin.api.base.WatchedCommand;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -27,7 +31,7 @@ final class ConfigCommand extends WatchedCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         JsonObject answer = client.get(
                 ApiPath.of("/api/v1/configuration").with("node", node).with("onlyGiven", !isAll));
         if (!(answer.get("items") instanceof JsonArray nodes)) {

@@ -1,5 +1,11 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
+import io.godwit.broker.admin.api.base.Output;
+import io.godwit.broker.admin.api.base.Sweep;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -24,12 +30,12 @@ final class DelayedCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return ApiPath.of(PATH).with("filter", filter).with("tenant", tenant);
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return new Columns()
                 .with("TOPIC", "topic")
                 .with("CLIENT", "clientId")
@@ -57,7 +63,7 @@ final class DelayedCommand extends ListCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             SWEEP.delete(client, output, id, filter, tenant);
         }
     }

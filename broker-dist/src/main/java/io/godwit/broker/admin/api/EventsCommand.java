@@ -1,5 +1,7 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.StreamCommand;
 import io.godwit.broker.admin.http.ApiPath;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -24,7 +26,7 @@ final class EventsCommand extends StreamCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return ApiPath.of("/api/v1/events")
                 .with("type", types)
                 .with("clientId", clientId)

@@ -1,5 +1,8 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
 import io.godwit.broker.admin.http.ApiPath;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,7 +28,7 @@ final class GroupsCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return sharedFilter == null
                 ? ApiPath.of("/api/v1/groups")
                         .with("group", group)
@@ -38,7 +41,7 @@ final class GroupsCommand extends ListCommand {
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return sharedFilter != null
                 ? SubscriptionsCommand.receivers()
                 : new Columns()

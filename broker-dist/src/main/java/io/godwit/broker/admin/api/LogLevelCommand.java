@@ -1,6 +1,10 @@
 package io.godwit.broker.admin.api;
 
 import com.google.gson.JsonObject;
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -39,7 +43,7 @@ final class LogLevelCommand extends ApiCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         if (logger == null) {
             list(client, output);
         } else if (level == null) {

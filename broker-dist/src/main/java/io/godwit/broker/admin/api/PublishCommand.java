@@ -2,6 +2,11 @@ package io.godwit.broker.admin.api;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.InputBytes;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -65,7 +70,7 @@ final class PublishCommand extends ApiCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         JsonObject body = new JsonObject();
         body.addProperty("topic", topic);
         addPayload(body);

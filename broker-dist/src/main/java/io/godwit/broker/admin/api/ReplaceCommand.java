@@ -3,6 +3,10 @@ package io.godwit.broker.admin.api;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -41,7 +45,7 @@ final class ReplaceCommand extends ApiCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         NodeNames names = names(client.get(ApiPath.of("/api/v1/nodes").with("fields", "id,rpcAddress")));
         String gone = names.resolve(name);
         ApiPath path = ApiPath.of("/api/v1/nodes").part(gone).then("/replace");

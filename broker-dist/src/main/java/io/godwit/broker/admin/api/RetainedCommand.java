@@ -1,5 +1,12 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
+import io.godwit.broker.admin.api.base.Output;
+import io.godwit.broker.admin.api.base.Sweep;
+import io.godwit.broker.admin.api.base.WatchedCommand;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -39,12 +46,12 @@ final class RetainedCommand implements Runnable {
         }
 
         @Override
-        ApiPath path() {
+        protected ApiPath path() {
             return ApiPath.of(PATH).with("filter", filter).with("tenant", tenant);
         }
 
         @Override
-        Columns columns() {
+        protected Columns columns() {
             return new Columns()
                     .with("TOPIC", "topic")
                     .with("QOS", "qos")
@@ -67,7 +74,7 @@ final class RetainedCommand implements Runnable {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             output.item(client.get(ApiPath.of(PATH).part(topic).with("tenant", tenant)));
         }
     }
@@ -93,7 +100,7 @@ final class RetainedCommand implements Runnable {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             SWEEP.delete(client, output, topic, filter, tenant);
         }
     }

@@ -4,6 +4,12 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.InputBytes;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
+import io.godwit.broker.admin.api.base.WatchedCommand;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -33,7 +39,7 @@ final class RulesCommand extends WatchedCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         JsonObject answer = client.get(ApiPath.of(PATH));
         if (output.isJson()) {
             output.json(answer);
@@ -102,7 +108,7 @@ final class RulesCommand extends WatchedCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             String rule = String.join(" ", words);
             Edit adding = rules -> {
                 if (rules.contains(rule)) {
@@ -124,7 +130,7 @@ final class RulesCommand extends WatchedCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             String rule = String.join(" ", words);
             Edit removing = rules -> {
                 if (!rules.remove(rule)) {
@@ -147,7 +153,7 @@ final class RulesCommand extends WatchedCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             List<String> rules = InputBytes.lines(file, "rules", MOST_BYTES).stream()
                     .filter(line -> !line.isBlank() && !line.startsWith("#"))
                     .toList();

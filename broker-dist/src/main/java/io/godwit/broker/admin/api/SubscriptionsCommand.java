@@ -1,5 +1,8 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -26,7 +29,7 @@ final class SubscriptionsCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() throws AdminException {
+    protected ApiPath path() throws AdminException {
         if ((clientId == null) == (filter == null)) {
             throw new AdminException(Kind.USAGE, "say --client CLIENT_ID or --filter FILTER");
         }
@@ -39,7 +42,7 @@ final class SubscriptionsCommand extends ListCommand {
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return clientId == null
                 ? receivers()
                 : new Columns()

@@ -3,6 +3,11 @@ package io.godwit.broker.admin.api;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.godwit.api.auth.Role;
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -26,12 +31,12 @@ final class TokensCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return ApiPath.of(PATH);
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return new Columns()
                 .with("NAME", "name")
                 .with("ROLE", "role")
@@ -72,7 +77,7 @@ final class TokensCommand extends ListCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             JsonObject body = new JsonObject();
             body.addProperty("name", name);
             body.addProperty("role", role.spelled());
@@ -104,7 +109,7 @@ final class TokensCommand extends ListCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             output.done("removed " + name, client.delete(ApiPath.of(PATH).part(name)));
         }
     }

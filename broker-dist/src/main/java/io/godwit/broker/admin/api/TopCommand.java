@@ -1,6 +1,10 @@
 package io.godwit.broker.admin.api;
 
 import com.google.gson.JsonObject;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
+import io.godwit.broker.admin.api.base.WatchedCommand;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -39,7 +43,7 @@ final class TopCommand extends WatchedCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         String name = of == Of.SLOW ? "slow-subscribers" : of.toString();
         JsonObject answer = client.get(
                 ApiPath.of("/api/v1/top/" + name).with("limit", limit).with("tenant", tenant));

@@ -1,5 +1,7 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.StreamCommand;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -33,7 +35,7 @@ final class TraceCommand extends StreamCommand {
     }
 
     @Override
-    ApiPath path() throws AdminException {
+    protected ApiPath path() throws AdminException {
         if (clientId == null && topic == null && address == null) {
             throw new AdminException(Kind.USAGE, "say what to follow: --client, --topic or --address");
         }

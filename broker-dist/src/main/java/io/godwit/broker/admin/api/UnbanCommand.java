@@ -1,5 +1,8 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -16,7 +19,7 @@ final class UnbanCommand extends ApiCommand {
     }
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         output.done("lifted " + id, client.delete(ApiPath.of("/api/v1/bans").part(id)));
     }
 }

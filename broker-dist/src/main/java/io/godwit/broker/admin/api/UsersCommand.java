@@ -2,6 +2,12 @@ package io.godwit.broker.admin.api;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.godwit.broker.admin.api.base.ApiCommand;
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.InputBytes;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
+import io.godwit.broker.admin.api.base.Output;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -26,12 +32,12 @@ final class UsersCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return ApiPath.of(PATH);
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return new Columns()
                 .with("NAME", "name")
                 .with("SOURCE", "source")
@@ -71,7 +77,7 @@ final class UsersCommand extends ListCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             List<String> lines = InputBytes.lines(passwordFile, "password", MOST_BYTES);
             if (lines.isEmpty() || lines.get(0).isEmpty()) {
                 throw new AdminException(Kind.USAGE, "the password is empty");
@@ -97,7 +103,7 @@ final class UsersCommand extends ListCommand {
         }
 
         @Override
-        void run(ApiClient client, Output output) throws AdminException {
+        protected void run(ApiClient client, Output output) throws AdminException {
             output.done("removed " + name, client.delete(ApiPath.of(PATH).part(name)));
         }
     }

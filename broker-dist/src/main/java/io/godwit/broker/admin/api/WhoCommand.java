@@ -1,5 +1,8 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.base.Columns;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.base.ListCommand;
 import io.godwit.broker.admin.http.ApiPath;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -24,12 +27,12 @@ final class WhoCommand extends ListCommand {
     }
 
     @Override
-    ApiPath path() {
+    protected ApiPath path() {
         return ApiPath.of("/api/v1/subscriptions/matching").with("topic", topic).with("tenant", tenant);
     }
 
     @Override
-    Columns columns() {
+    protected Columns columns() {
         return SubscriptionsCommand.receivers();
     }
 }

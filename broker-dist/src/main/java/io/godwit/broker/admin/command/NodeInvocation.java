@@ -1,6 +1,6 @@
 package io.godwit.broker.admin.command;
 
-import io.godwit.broker.admin.api.Invocation;
+import io.godwit.broker.admin.api.base.Invocation;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -11,21 +11,21 @@ import java.util.Map;
 import java.util.Set;
 
 /** A command that prints what happens, one entry per line, until the end or an interrupt. */
-abstract class StreamCommand extends ApiCommand {
+public abstract class StreamCommand extends ApiCommand {
     /** The API sends something every 15 seconds. */
     private static final Duration SILENCE = Duration.ofSeconds(60);
 
     /** Fields at the beginning of a line. */
     private static final Set<String> FIRST = Set.of("atMillis", "node", "type");
 
-    StreamCommand(Invocation invocation) {
+    protected StreamCommand(Invocation invocation) {
         super(invocation);
     }
 
-    abstract ApiPath path() throws AdminException;
+    protected abstract ApiPath path() throws AdminException;
 
     @Override
-    final void run(ApiClient client, Output output) throws AdminException {
+    protected final void run(ApiClient client, Output output) throws AdminException {
         String[] end = {""};
         client.stream(path(), SILENCE, (event, data) -> {
             switch (event) {

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The output of a command, as text for people or as JSON for programs. Warnings go to standard error. */
-final class Output {
+public final class Output {
     private final Invocation invocation;
     private final PrintStream out;
     private int exitCode;
@@ -27,7 +27,7 @@ final class Output {
     }
 
     /** The command reports a problem: it ends with an exit code for failure. */
-    void isBad() {
+    public void isBad() {
         exitCode = Kind.FAILED.exitCode();
     }
 
@@ -35,15 +35,15 @@ final class Output {
         return exitCode;
     }
 
-    boolean isJson() {
+    public boolean isJson() {
         return invocation.isJson();
     }
 
-    Screen screen() {
+    public Screen screen() {
         return invocation.screen();
     }
 
-    void json(JsonElement json) {
+    public void json(JsonElement json) {
         out.println(Printable.json(Printer.PRETTY.toJson(json)));
     }
 
@@ -56,7 +56,7 @@ final class Output {
         return Printable.json(Printer.LINE.toJson(json));
     }
 
-    void print(Table table) {
+    public void print(Table table) {
         table.print(out, screen());
     }
 
@@ -74,7 +74,7 @@ final class Output {
     }
 
     /** Prints the item of an answer as {@link #fields} does, and names the missing nodes. */
-    void item(JsonObject answer) throws AdminException {
+    public void item(JsonObject answer) throws AdminException {
         if (!(answer.get("item") instanceof JsonObject item)) {
             throw new AdminException(Kind.FAILED, "the answer has no item");
         }
@@ -83,7 +83,7 @@ final class Output {
     }
 
     /** Prints all items of an answer with a single page. */
-    void all(JsonObject answer, Columns columns) throws AdminException {
+    public void all(JsonObject answer, Columns columns) throws AdminException {
         if (!(answer.get("items") instanceof JsonArray items)) {
             throw new AdminException(Kind.FAILED, "the answer has no items");
         }
@@ -100,12 +100,12 @@ final class Output {
         print(table);
     }
 
-    String printable(String text) {
+    public String printable(String text) {
         return Printable.of(text);
     }
 
     /** Prints what was done, or the answer of the API as JSON. */
-    void done(String text, JsonObject answer) {
+    public void done(String text, JsonObject answer) {
         if (isJson()) {
             json(answer);
         } else {
@@ -114,7 +114,7 @@ final class Output {
     }
 
     /** Prints a progress line; with JSON on standard error, since standard output is for the JSON. */
-    void progress(String text) {
+    public void progress(String text) {
         if (isJson()) {
             warn(text);
         } else {
@@ -122,7 +122,7 @@ final class Output {
         }
     }
 
-    void say(String line) {
+    public void say(String line) {
         out.println(line);
     }
 
@@ -132,12 +132,12 @@ final class Output {
         out.flush();
     }
 
-    void warn(String text) {
+    public void warn(String text) {
         invocation.err().println("godwit-admin: " + Printable.of(text));
     }
 
     /** Warns of nodes that did not answer. */
-    void warnOfMissing(Iterable<String> nodes) {
+    public void warnOfMissing(Iterable<String> nodes) {
         List<String> names = new ArrayList<>();
         nodes.forEach(names::add);
         if (!names.isEmpty()) {
@@ -145,7 +145,7 @@ final class Output {
         }
     }
 
-    static List<String> missing(JsonObject answer) {
+    public static List<String> missing(JsonObject answer) {
         List<String> names = new ArrayList<>();
         if (answer.get("missingNodes") instanceof JsonArray nodes) {
             nodes.forEach(node -> names.add(node.isJsonPrimitive() ? node.getAsString() : node.toString()));

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param deleted the participle for the output, such as "cleared"
  * @param messages the plural for the output
  */
-record Sweep(String path, String name, String deleted, String messages) {
+public record Sweep(String path, String name, String deleted, String messages) {
     private static final int PAGE = 1_000;
 
     /** @throws AdminException of kind usage unless exactly one of {@code one} and {@code filter} is given */
-    void delete(ApiClient client, Output output, @Nullable String one, @Nullable String filter, @Nullable String tenant)
+    public void delete(
+            ApiClient client, Output output, @Nullable String one, @Nullable String filter, @Nullable String tenant)
             throws AdminException {
         if ((one == null) == (filter == null)) {
             throw new AdminException(Kind.USAGE, "say " + name + " or --filter FILTER");

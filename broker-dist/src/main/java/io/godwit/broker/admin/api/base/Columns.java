@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -13,7 +13,7 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /** The columns of a table for the items of a list: a heading and a field each. Not changed after it has been built. */
-final class Columns {
+public final class Columns {
     private static final int NODE_LETTERS = 8;
     private static final long NEVER_SECONDS = 4_294_967_295L;
 
@@ -21,7 +21,7 @@ final class Columns {
 
     private final List<Column> columns = new ArrayList<>();
 
-    Columns with(String heading, String field) {
+    public Columns with(String heading, String field) {
         columns.add(new Column(heading, field));
         return this;
     }
@@ -44,7 +44,7 @@ final class Columns {
     }
 
     /** As {@link #shown}, but shortened for a table. */
-    static String cell(String field, @Nullable JsonElement value) {
+    public static String cell(String field, @Nullable JsonElement value) {
         String shown = shown(field, value);
         boolean isNode = field.equals("node") || field.equals("home");
         return isNode && shown.length() > NODE_LETTERS ? shown.substring(0, NODE_LETTERS) : shown;
@@ -53,7 +53,7 @@ final class Columns {
     /**
      * The value of a field for people. The name of the field tells what kind of value it is; a missing field is empty.
      */
-    static String shown(String field, @Nullable JsonElement value) {
+    public static String shown(String field, @Nullable JsonElement value) {
         if (value == null || value.isJsonNull()) {
             return "";
         }

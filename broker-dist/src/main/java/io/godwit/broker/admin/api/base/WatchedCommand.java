@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
  * A command that changes nothing, so it may be repeated with {@code --watch}. On a terminal each output replaces the
  * last one, and is cut to the number of lines of the terminal.
  */
-abstract class WatchedCommand extends ApiCommand {
+public abstract class WatchedCommand extends ApiCommand {
     private static final int MOST_SECONDS = 86_400;
 
     @Option(
@@ -26,11 +26,11 @@ abstract class WatchedCommand extends ApiCommand {
             description = "look again after so many seconds (2), until it is interrupted")
     private @Nullable Integer watchSeconds;
 
-    WatchedCommand(Invocation invocation) {
+    protected WatchedCommand(Invocation invocation) {
         super(invocation);
     }
 
-    final boolean isWatched() {
+    protected final boolean isWatched() {
         return watchSeconds != null;
     }
 

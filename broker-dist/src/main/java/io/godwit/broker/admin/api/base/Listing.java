@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;

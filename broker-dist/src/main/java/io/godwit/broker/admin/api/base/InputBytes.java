@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Reads the input of a command from a file, or from standard input if the file is called {@code -}. */
-final class InputBytes {
+public final class InputBytes {
     private static final String STANDARD_INPUT = "-";
 
     private InputBytes() {}
@@ -21,7 +21,7 @@ final class InputBytes {
      * @param what names the input in a refusal
      * @param mostBytes larger input is refused
      */
-    static byte[] read(Path source, String what, int mostBytes) throws AdminException {
+    public static byte[] read(Path source, String what, int mostBytes) throws AdminException {
         try (InputStream in = source.toString().equals(STANDARD_INPUT) ? System.in : Files.newInputStream(source)) {
             byte[] bytes = in.readNBytes(mostBytes + 1);
             if (bytes.length > mostBytes) {
@@ -34,7 +34,7 @@ final class InputBytes {
     }
 
     /** As {@link #read}, but as lines of UTF-8 text. */
-    static List<String> lines(Path source, String what, int mostBytes) throws AdminException {
+    public static List<String> lines(Path source, String what, int mostBytes) throws AdminException {
         byte[] bytes = read(source, what, mostBytes);
         try {
             return StandardCharsets.UTF_8

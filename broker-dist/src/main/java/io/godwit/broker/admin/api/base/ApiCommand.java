@@ -1,18 +1,18 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.terminal.AdminException;
 import java.util.concurrent.Callable;
 
 /** A command that calls the API of one node. */
-abstract class ApiCommand implements Callable<Integer> {
+public abstract class ApiCommand implements Callable<Integer> {
     private final Invocation invocation;
 
-    ApiCommand(Invocation invocation) {
+    protected ApiCommand(Invocation invocation) {
         this.invocation = invocation;
     }
 
-    abstract void run(ApiClient client, Output output) throws AdminException;
+    protected abstract void run(ApiClient client, Output output) throws AdminException;
 
     @Override
     public Integer call() throws AdminException {

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiTarget;

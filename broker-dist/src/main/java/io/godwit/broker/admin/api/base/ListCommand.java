@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.base;
 
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
@@ -7,7 +7,7 @@ import io.godwit.broker.admin.terminal.AdminException.Kind;
 import picocli.CommandLine.Option;
 
 /** A command that lists items: subclasses give the path of the list and the columns to show. */
-abstract class ListCommand extends WatchedCommand {
+public abstract class ListCommand extends WatchedCommand {
     @Option(
             names = "--limit",
             paramLabel = "N",
@@ -15,17 +15,17 @@ abstract class ListCommand extends WatchedCommand {
             description = "the most items to print (default: 1000)")
     private int limit = 1_000;
 
-    ListCommand(Invocation invocation) {
+    protected ListCommand(Invocation invocation) {
         super(invocation);
     }
 
     /** The path of the list, with its filters. */
-    abstract ApiPath path() throws AdminException;
+    protected abstract ApiPath path() throws AdminException;
 
-    abstract Columns columns();
+    protected abstract Columns columns();
 
     @Override
-    void run(ApiClient client, Output output) throws AdminException {
+    protected void run(ApiClient client, Output output) throws AdminException {
         if (limit < 1) {
             throw new AdminException(Kind.USAGE, "--limit must be at least 1");
         }
