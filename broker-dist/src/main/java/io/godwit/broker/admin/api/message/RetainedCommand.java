@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.message;
 
 import io.godwit.broker.admin.api.base.ApiCommand;
 import io.godwit.broker.admin.api.base.Columns;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 
 /** Has the subcommands {@code list}, {@code get} and {@code delete}. */
 @Command(name = "retained", description = "Lists, shows and clears retained messages.")
-final class RetainedCommand implements Runnable {
+public final class RetainedCommand implements Runnable {
     private static final String PATH = "/api/v1/retained";
 
     @Spec
@@ -34,14 +34,14 @@ final class RetainedCommand implements Runnable {
     }
 
     @Command(name = "list", description = "Lists those whose topics match a filter, without payloads.")
-    static final class ListThem extends ListCommand {
+    public static final class ListThem extends ListCommand {
         @Parameters(paramLabel = "FILTER", defaultValue = "#", description = "(default: #)")
         private String filter = "#";
 
         @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
         private @Nullable String tenant;
 
-        ListThem(Invocation invocation) {
+        public ListThem(Invocation invocation) {
             super(invocation);
         }
 
@@ -62,14 +62,14 @@ final class RetainedCommand implements Runnable {
     }
 
     @Command(name = "get", description = "Shows the retained message of a topic.")
-    static final class Get extends WatchedCommand {
+    public static final class Get extends WatchedCommand {
         @Parameters(paramLabel = "TOPIC", description = "without wildcards")
         private String topic = "";
 
         @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
         private @Nullable String tenant;
 
-        Get(Invocation invocation) {
+        public Get(Invocation invocation) {
             super(invocation);
         }
 
@@ -83,7 +83,7 @@ final class RetainedCommand implements Runnable {
             name = "delete",
             description =
                     "Clears the retained message of a topic, or all that match a filter. Subscribers are not told.")
-    static final class Delete extends ApiCommand {
+    public static final class Delete extends ApiCommand {
         private static final Sweep SWEEP = new Sweep(PATH, "TOPIC", "cleared", "retained messages");
 
         @Parameters(paramLabel = "TOPIC", arity = "0..1", description = "of this topic")
@@ -95,7 +95,7 @@ final class RetainedCommand implements Runnable {
         @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
         private @Nullable String tenant;
 
-        Delete(Invocation invocation) {
+        public Delete(Invocation invocation) {
             super(invocation);
         }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.node;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "The node that is asked does the work, also after this program has ended. Repeat the command to continue a",
             "replacement that was interrupted."
         })
-final class ReplaceCommand extends ApiCommand {
+public final class ReplaceCommand extends ApiCommand {
     private static final long LOOK_MILLIS = 500;
     private static final int MOST_MISSED = 10;
     private static final String GOES_ON = "; it may continue: repeat the command to see how far it is";
@@ -40,7 +40,7 @@ final class ReplaceCommand extends ApiCommand {
     @Option(names = "--no-wait", description = "only begin it; repeat the command to see how far it is")
     private boolean isNoWait;
 
-    ReplaceCommand(Invocation invocation) {
+    public ReplaceCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.node;
 
 import com.google.gson.JsonObject;
 import io.godwit.broker.admin.api.base.Columns;
@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "top", description = "Lists the slowest subscribers, or the busiest clients or topics.")
-final class TopCommand extends WatchedCommand {
+public final class TopCommand extends WatchedCommand {
     /** The list to print. */
     enum Of {
         SLOW,
@@ -38,7 +38,7 @@ final class TopCommand extends WatchedCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "only of this tenant")
     private @Nullable String tenant;
 
-    TopCommand(Invocation invocation) {
+    public TopCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.node;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -18,8 +18,8 @@ import picocli.CommandLine.Command;
         name = "plugins",
         description = "Lists the plugins of all nodes, what each is used for, and how it does. One that is not used has"
                 + " no kind. An open circuit means that it is not called for a while.")
-final class PluginsCommand extends WatchedCommand {
-    PluginsCommand(Invocation invocation) {
+public final class PluginsCommand extends WatchedCommand {
+    public PluginsCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.client;
 
 import io.godwit.broker.admin.api.base.ApiCommand;
 import io.godwit.broker.admin.api.base.Invocation;
@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "kick",
         description = "Ends the connection of a client, on any node. Its session stays, its will is published.")
-final class KickCommand extends ApiCommand {
+public final class KickCommand extends ApiCommand {
     /** The reason code in DISCONNECT for a 5.0 client. */
     enum Reason {
         UNSPECIFIED(0x80),
@@ -53,7 +53,7 @@ final class KickCommand extends ApiCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "the client's tenant (default: default)")
     private @Nullable String tenant;
 
-    KickCommand(Invocation invocation) {
+    public KickCommand(Invocation invocation) {
         super(invocation);
     }
 

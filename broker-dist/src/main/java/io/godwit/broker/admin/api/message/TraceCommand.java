@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.message;
 
 import io.godwit.broker.admin.api.base.Invocation;
 import io.godwit.broker.admin.api.base.StreamCommand;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
         description = {
             "Follows a client, a topic or an address through all nodes. Where several are given, all must hold."
         })
-final class TraceCommand extends StreamCommand {
+public final class TraceCommand extends StreamCommand {
     @Option(names = "--client", paramLabel = "CLIENT_ID", description = "who publishes, subscribes or receives")
     private @Nullable String clientId;
 
@@ -30,7 +30,7 @@ final class TraceCommand extends StreamCommand {
     @Option(names = "--seconds", paramLabel = "N", description = "for so long (default: 60)")
     private @Nullable Integer seconds;
 
-    TraceCommand(Invocation invocation) {
+    public TraceCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.node;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -18,8 +18,8 @@ import picocli.CommandLine.Command;
             "Tells whether the process of a node works, whether clients should connect to it, and if not, why.",
             "Ends with 0 when both hold, else with 1. The reasons are told to those with a token, and on the node."
         })
-final class HealthCommand extends WatchedCommand {
-    HealthCommand(Invocation invocation) {
+public final class HealthCommand extends WatchedCommand {
+    public HealthCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.access;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
@@ -23,10 +23,10 @@ import picocli.CommandLine.Parameters;
             "Lists who may use the API: of all nodes, and of the node's file of tokens.",
             "The file itself is changed by the command token."
         })
-final class TokensCommand extends ListCommand {
+public final class TokensCommand extends ListCommand {
     private static final String PATH = "/api/v1/tokens";
 
-    TokensCommand(Invocation invocation) {
+    public TokensCommand(Invocation invocation) {
         super(invocation);
     }
 
@@ -50,7 +50,7 @@ final class TokensCommand extends ListCommand {
     @Command(
             name = "add",
             description = "Makes a token that all nodes accept and prints it, once; or admits a certificate.")
-    static final class Add extends ApiCommand {
+    public static final class Add extends ApiCommand {
         @Parameters(paramLabel = "NAME", description = "1 to 64 letters, digits, dots, hyphens, underscores")
         private String name = "";
 
@@ -72,7 +72,7 @@ final class TokensCommand extends ListCommand {
         @Option(names = "--seconds", paramLabel = "N", description = "for so long (default: until it is removed)")
         private @Nullable Long seconds;
 
-        Add(Invocation invocation) {
+        public Add(Invocation invocation) {
             super(invocation);
         }
 
@@ -100,11 +100,11 @@ final class TokensCommand extends ListCommand {
     }
 
     @Command(name = "remove", description = "Removes a token or certificate that was added by the API.")
-    static final class Remove extends ApiCommand {
+    public static final class Remove extends ApiCommand {
         @Parameters(paramLabel = "NAME", description = "as tokens lists it")
         private String name = "";
 
-        Remove(Invocation invocation) {
+        public Remove(Invocation invocation) {
             super(invocation);
         }
 

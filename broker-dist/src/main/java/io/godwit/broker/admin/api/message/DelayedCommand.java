@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.message;
 
 import io.godwit.broker.admin.api.base.ApiCommand;
 import io.godwit.broker.admin.api.base.Columns;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 
 /** Lists without a subcommand; {@code delete} is its subcommand. */
 @Command(name = "delayed", description = "Lists messages that wait for their time, without payloads.")
-final class DelayedCommand extends ListCommand {
+public final class DelayedCommand extends ListCommand {
     private static final String PATH = "/api/v1/delayed";
 
     @Option(names = "--filter", paramLabel = "FILTER", description = "only those whose topics match it")
@@ -25,7 +25,7 @@ final class DelayedCommand extends ListCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
     private @Nullable String tenant;
 
-    DelayedCommand(Invocation invocation) {
+    public DelayedCommand(Invocation invocation) {
         super(invocation);
     }
 
@@ -46,7 +46,7 @@ final class DelayedCommand extends ListCommand {
     }
 
     @Command(name = "delete", description = "Discards a message that waits, or all whose topics match a filter.")
-    static final class Delete extends ApiCommand {
+    public static final class Delete extends ApiCommand {
         private static final Sweep SWEEP = new Sweep(PATH, "ID", "discarded", "messages");
 
         @Parameters(paramLabel = "ID", arity = "0..1", description = "as delayed lists it")
@@ -58,7 +58,7 @@ final class DelayedCommand extends ListCommand {
         @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
         private @Nullable String tenant;
 
-        Delete(Invocation invocation) {
+        public Delete(Invocation invocation) {
             super(invocation);
         }
 

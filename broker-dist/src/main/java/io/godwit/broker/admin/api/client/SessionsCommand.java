@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.client;
 
 import com.google.gson.JsonObject;
 import io.godwit.broker.admin.api.base.Columns;
@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "sessions", description = "Lists stored sessions, tells of one, empties the queue of one, or ends one.")
-final class SessionsCommand extends ListCommand {
+public final class SessionsCommand extends ListCommand {
     @Parameters(paramLabel = "CLIENT_ID", arity = "0..1", description = "tell of this one")
     private @Nullable String clientId;
 
@@ -40,7 +40,7 @@ final class SessionsCommand extends ListCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "only those of this tenant")
     private @Nullable String tenant;
 
-    SessionsCommand(Invocation invocation) {
+    public SessionsCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.client;
 
 import io.godwit.broker.admin.api.base.Columns;
 import io.godwit.broker.admin.api.base.Invocation;
@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 @Command(name = "subscriptions", description = "Lists the subscriptions of a client, or who is subscribed to a filter.")
-final class SubscriptionsCommand extends ListCommand {
+public final class SubscriptionsCommand extends ListCommand {
     @Option(names = "--client", paramLabel = "CLIENT_ID", description = "those of this client")
     private @Nullable String clientId;
 
@@ -24,7 +24,7 @@ final class SubscriptionsCommand extends ListCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "the client's tenant (default: default)")
     private @Nullable String tenant;
 
-    SubscriptionsCommand(Invocation invocation) {
+    public SubscriptionsCommand(Invocation invocation) {
         super(invocation);
     }
 

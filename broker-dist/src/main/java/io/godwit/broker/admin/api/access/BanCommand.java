@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.access;
 
 import com.google.gson.JsonObject;
 import io.godwit.broker.admin.api.base.ApiCommand;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "ban",
         description = "Keeps a client id, a user or an address out on all nodes, and disconnects who is connected.")
-final class BanCommand extends ApiCommand {
+public final class BanCommand extends ApiCommand {
     @Option(names = "--client", paramLabel = "CLIENT_ID", description = "this client id")
     private @Nullable String clientId;
 
@@ -35,7 +35,7 @@ final class BanCommand extends ApiCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "of this tenant (default: default)")
     private @Nullable String tenant;
 
-    BanCommand(Invocation invocation) {
+    public BanCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.client;
 
 import io.godwit.broker.admin.api.base.Columns;
 import io.godwit.broker.admin.api.base.Invocation;
@@ -15,14 +15,14 @@ import picocli.CommandLine.Parameters;
             "Lists who would get a message of a topic if it came now: the first by client id. Of a shared subscription",
             "one of the members listed gets it."
         })
-final class WhoCommand extends ListCommand {
+public final class WhoCommand extends ListCommand {
     @Parameters(paramLabel = "TOPIC", description = "as the broker matches it, behind rewriting rules")
     private String topic = "";
 
     @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
     private @Nullable String tenant;
 
-    WhoCommand(Invocation invocation) {
+    public WhoCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.message;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "Publishes a message, and ends when the broker would have acknowledged it to a client. An empty payload",
             "with --retain clears the topic."
         })
-final class PublishCommand extends ApiCommand {
+public final class PublishCommand extends ApiCommand {
     private static final int MOST_BYTES = 32 << 20;
 
     @Parameters(index = "0", paramLabel = "TOPIC", description = "as the broker matches it, behind rewriting rules")
@@ -65,7 +65,7 @@ final class PublishCommand extends ApiCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
     private @Nullable String tenant;
 
-    PublishCommand(Invocation invocation) {
+    public PublishCommand(Invocation invocation) {
         super(invocation);
     }
 

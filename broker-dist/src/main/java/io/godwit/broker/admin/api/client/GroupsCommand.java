@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.client;
 
 import io.godwit.broker.admin.api.base.Columns;
 import io.godwit.broker.admin.api.base.Invocation;
@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "groups", description = "Lists shared groups, or the members of one.")
-final class GroupsCommand extends ListCommand {
+public final class GroupsCommand extends ListCommand {
     @Parameters(paramLabel = "SHARED_FILTER", arity = "0..1", description = "members of this, as $share/group/filter")
     private @Nullable String sharedFilter;
 
@@ -23,7 +23,7 @@ final class GroupsCommand extends ListCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "of this tenant (default: default)")
     private @Nullable String tenant;
 
-    GroupsCommand(Invocation invocation) {
+    public GroupsCommand(Invocation invocation) {
         super(invocation);
     }
 

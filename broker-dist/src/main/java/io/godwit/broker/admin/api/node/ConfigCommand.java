@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.node;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -19,14 +19,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "config",
         description = "Tells the configuration in force on each node, secrets masked, and where nodes differ.")
-final class ConfigCommand extends WatchedCommand {
+public final class ConfigCommand extends WatchedCommand {
     @Option(names = "--node", paramLabel = "ID", description = "only of this node")
     private @Nullable String node;
 
     @Option(names = "--all", description = "the defaults too")
     private boolean isAll;
 
-    ConfigCommand(Invocation invocation) {
+    public ConfigCommand(Invocation invocation) {
         super(invocation);
     }
 

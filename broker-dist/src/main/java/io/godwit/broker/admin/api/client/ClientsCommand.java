@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.client;
 
 import io.godwit.broker.admin.api.base.Columns;
 import io.godwit.broker.admin.api.base.Invocation;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "clients", description = "Lists the clients of all nodes, or tells of one.")
-final class ClientsCommand extends ListCommand {
+public final class ClientsCommand extends ListCommand {
     @Parameters(paramLabel = "CLIENT_ID", arity = "0..1", description = "tell of this one")
     private @Nullable String clientId;
 
@@ -38,7 +38,7 @@ final class ClientsCommand extends ListCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "only those of this tenant")
     private @Nullable String tenant;
 
-    ClientsCommand(Invocation invocation) {
+    public ClientsCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.message;
 
 import io.godwit.broker.admin.api.base.Invocation;
 import io.godwit.broker.admin.api.base.StreamCommand;
@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 @Command(name = "events", description = "Tells events of all nodes as they happen.")
-final class EventsCommand extends StreamCommand {
+public final class EventsCommand extends StreamCommand {
     @Option(names = "--type", paramLabel = "TYPE[,TYPE]", description = "only these, such as client-connected")
     private @Nullable String types;
 
@@ -21,7 +21,7 @@ final class EventsCommand extends StreamCommand {
     @Option(names = "--seconds", paramLabel = "N", description = "for so long (default: an hour)")
     private @Nullable Integer seconds;
 
-    EventsCommand(Invocation invocation) {
+    public EventsCommand(Invocation invocation) {
         super(invocation);
     }
 

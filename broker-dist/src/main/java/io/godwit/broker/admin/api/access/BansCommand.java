@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.access;
 
 import io.godwit.broker.admin.api.base.Columns;
 import io.godwit.broker.admin.api.base.Invocation;
@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 @Command(name = "bans", description = "Lists who is kept out by ban.")
-final class BansCommand extends ListCommand {
+public final class BansCommand extends ListCommand {
     @Option(names = "--kind", paramLabel = "KIND", description = "only client, user or address")
     private @Nullable String kind;
 
@@ -24,7 +24,7 @@ final class BansCommand extends ListCommand {
     @Option(names = "--tenant", paramLabel = "NAME", description = "only those of this tenant")
     private @Nullable String tenant;
 
-    BansCommand(Invocation invocation) {
+    public BansCommand(Invocation invocation) {
         super(invocation);
     }
 

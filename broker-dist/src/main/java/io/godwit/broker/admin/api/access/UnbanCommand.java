@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.access;
 
 import io.godwit.broker.admin.api.base.ApiCommand;
 import io.godwit.broker.admin.api.base.Invocation;
@@ -10,11 +10,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 @Command(name = "unban", description = "Lifts a ban; an automatic one on each node that has it.")
-final class UnbanCommand extends ApiCommand {
+public final class UnbanCommand extends ApiCommand {
     @Parameters(paramLabel = "ID", description = "as bans lists it")
     private String id = "";
 
-    UnbanCommand(Invocation invocation) {
+    public UnbanCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.node;
 
 import com.google.gson.JsonObject;
 import io.godwit.broker.admin.api.base.ApiCommand;
@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "log-level",
         description = "Lists the loggers of the node that is asked, or sets the level of one until it restarts.")
-final class LogLevelCommand extends ApiCommand {
+public final class LogLevelCommand extends ApiCommand {
     /** INHERIT takes the level of the logger above. */
     enum Level {
         TRACE,
@@ -38,7 +38,7 @@ final class LogLevelCommand extends ApiCommand {
     @Parameters(index = "1", arity = "0..1", paramLabel = "LEVEL", description = "${COMPLETION-CANDIDATES}")
     private @Nullable Level level;
 
-    LogLevelCommand(Invocation invocation) {
+    public LogLevelCommand(Invocation invocation) {
         super(invocation);
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.access;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
@@ -24,10 +24,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "users",
         description = "Lists the users of the auth provider file: of all nodes, and of the node's file.")
-final class UsersCommand extends ListCommand {
+public final class UsersCommand extends ListCommand {
     private static final String PATH = "/api/v1/users";
 
-    UsersCommand(Invocation invocation) {
+    public UsersCommand(Invocation invocation) {
         super(invocation);
     }
 
@@ -47,7 +47,7 @@ final class UsersCommand extends ListCommand {
     }
 
     @Command(name = "set", description = "Makes a user of all nodes, or sets its password.")
-    static final class Set extends ApiCommand {
+    public static final class Set extends ApiCommand {
         private static final int MOST_BYTES = 4_096;
 
         /** How the password is stored. */
@@ -72,7 +72,7 @@ final class UsersCommand extends ListCommand {
                 description = "how it is kept: ${COMPLETION-CANDIDATES} (default: bcrypt)")
         private @Nullable Hash hash;
 
-        Set(Invocation invocation) {
+        public Set(Invocation invocation) {
             super(invocation);
         }
 
@@ -94,11 +94,11 @@ final class UsersCommand extends ListCommand {
     }
 
     @Command(name = "remove", description = "Removes a user of all nodes. Its connected clients stay.")
-    static final class Remove extends ApiCommand {
+    public static final class Remove extends ApiCommand {
         @Parameters(paramLabel = "NAME", description = "as users lists it")
         private String name = "";
 
-        Remove(Invocation invocation) {
+        public Remove(Invocation invocation) {
             super(invocation);
         }
 

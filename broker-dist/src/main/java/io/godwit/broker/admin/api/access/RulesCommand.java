@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.access;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -30,11 +30,11 @@ import picocli.CommandLine.Parameters;
             "file, then those of all nodes. add, remove and set change only those of all nodes. add and remove keep",
             "what others change at the same time; set replaces everything."
         })
-final class RulesCommand extends WatchedCommand {
+public final class RulesCommand extends WatchedCommand {
     private static final String PATH = "/api/v1/rules";
     private static final int MOST_TRIES = 5;
 
-    RulesCommand(Invocation invocation) {
+    public RulesCommand(Invocation invocation) {
         super(invocation);
     }
 
@@ -93,7 +93,7 @@ final class RulesCommand extends WatchedCommand {
     }
 
     @Command(name = "add", description = "Adds a rule behind all others, or before them.")
-    static final class Add extends ApiCommand {
+    public static final class Add extends ApiCommand {
         @Parameters(
                 arity = "1..*",
                 paramLabel = "RULE",
@@ -103,7 +103,7 @@ final class RulesCommand extends WatchedCommand {
         @Option(names = "--first", description = "before all other rules of all nodes")
         private boolean isFirst;
 
-        Add(Invocation invocation) {
+        public Add(Invocation invocation) {
             super(invocation);
         }
 
@@ -121,11 +121,11 @@ final class RulesCommand extends WatchedCommand {
     }
 
     @Command(name = "remove", description = "Removes a rule.")
-    static final class Remove extends ApiCommand {
+    public static final class Remove extends ApiCommand {
         @Parameters(arity = "1..*", paramLabel = "RULE", description = "as rules lists it; it may be several words")
         private List<String> words = List.of();
 
-        Remove(Invocation invocation) {
+        public Remove(Invocation invocation) {
             super(invocation);
         }
 
@@ -142,13 +142,13 @@ final class RulesCommand extends WatchedCommand {
     }
 
     @Command(name = "set", description = "Sets all rules of all nodes; an empty file removes them.")
-    static final class Set extends ApiCommand {
+    public static final class Set extends ApiCommand {
         private static final int MOST_BYTES = 1 << 20;
 
         @Parameters(paramLabel = "FILE", description = "a rule on each line; - is standard input")
         private Path file = Path.of("-");
 
-        Set(Invocation invocation) {
+        public Set(Invocation invocation) {
             super(invocation);
         }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.admin.api;
+package io.godwit.broker.admin.api.node;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -23,11 +23,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "stats",
         description = "Tells the figures of each node and of all together: what there is, or what was counted.")
-final class StatsCommand extends WatchedCommand {
+public final class StatsCommand extends WatchedCommand {
     @Option(names = "--counted", description = "what was counted since each node started, such as messages")
     private boolean isCounted;
 
-    StatsCommand(Invocation invocation) {
+    public StatsCommand(Invocation invocation) {
         super(invocation);
     }
 
