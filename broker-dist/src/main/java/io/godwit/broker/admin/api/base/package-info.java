@@ -9,7 +9,7 @@
  * Output             what a command prints: tables, JSON, notices
  *   Columns          the columns of a list, and how values are shown
  *   Listing          the pages of a list, joined
- * Sweep              deletes the items that a filter selects
+ * Sweep              deletes one message, or all that match a filter
  * Invocation         the options of all commands
  * </pre>
  */
