@@ -17,7 +17,7 @@ import io.godwit.broker.settings.SessionSection;
 import io.godwit.broker.settings.StoreSection;
 import io.godwit.broker.settings.SubBrokerSection;
 import io.godwit.broker.settings.SystemProperties;
-import io.godwit.broker.settings.TenantSection;
+import io.godwit.broker.settings.tenant.TenantSection;
 import io.godwit.broker.settings.TopicSection;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.godwit.broker.effective;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.settings.OverflowPolicy;
-import io.godwit.broker.settings.TenantSection;
-import io.godwit.broker.settings.UnnamedTenant;
+import io.godwit.broker.settings.tenant.TenantSection;
+import io.godwit.broker.settings.tenant.UnnamedTenant;
 import io.godwit.broker.tenants.TenantFile;
 import io.godwit.inbox.InboxConfig.DropPolicy;
 import io.godwit.inbox.TenantQueue;

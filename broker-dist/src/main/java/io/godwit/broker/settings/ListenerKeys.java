@@ -2,6 +2,7 @@ package io.godwit.broker.settings;
 
 import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Section;
+import io.godwit.broker.settings.tenant.TenantChecks;
 import io.godwit.dist.client.SharedPick;
 
 /** The keys of listeners of every kind. */

@@ -1,4 +1,4 @@
-package io.godwit.broker.settings;
+package io.godwit.broker.settings.tenant;
 
 import io.godwit.broker.config.Check;
 import io.godwit.plugin.client.TenantId;
@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /** Checks of texts about tenants. */
-final class TenantChecks {
+public final class TenantChecks {
     private TenantChecks() {}
 
     /** The name of a tenant. */
-    static final class Name implements Check {
+    public static final class Name implements Check {
         @Override
         public String checked(String text) {
             return TenantId.parse(text)

@@ -1,4 +1,4 @@
-package io.godwit.broker.settings;
+package io.godwit.broker.settings.tenant;
 
 /** The treatment of a client without a named tenant. */
 public enum UnnamedTenant {
