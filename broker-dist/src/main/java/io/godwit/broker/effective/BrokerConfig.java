@@ -9,7 +9,7 @@ import io.godwit.broker.settings.BanSection;
 import io.godwit.broker.settings.ClusterSection;
 import io.godwit.broker.settings.FileConfig;
 import io.godwit.broker.settings.MemorySection;
-import io.godwit.broker.settings.MqttServerSection;
+import io.godwit.broker.settings.listener.MqttServerSection;
 import io.godwit.broker.settings.OtlpSection;
 import io.godwit.broker.settings.PluginSection;
 import io.godwit.broker.settings.RedirectSection;

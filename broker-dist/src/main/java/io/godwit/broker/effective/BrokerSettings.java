@@ -4,7 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.godwit.broker.release.Release;
 import io.godwit.broker.settings.DeniedPublish;
 import io.godwit.broker.settings.OverflowPolicy;
-import io.godwit.broker.settings.WebSocketKeys;
+import io.godwit.broker.settings.listener.WebSocketKeys;
 import io.godwit.dist.DistConfig;
 import io.godwit.dist.route.SharedStrategies;
 import io.godwit.inbox.InboxConfig;

@@ -1,9 +1,9 @@
 package io.godwit.broker.effective;
 
-import io.godwit.broker.settings.ListenerKeys;
-import io.godwit.broker.settings.MqttServerSection;
-import io.godwit.broker.settings.SslSection;
-import io.godwit.broker.settings.WebSocketKeys;
+import io.godwit.broker.settings.listener.ListenerKeys;
+import io.godwit.broker.settings.listener.MqttServerSection;
+import io.godwit.broker.settings.listener.SslSection;
+import io.godwit.broker.settings.listener.WebSocketKeys;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

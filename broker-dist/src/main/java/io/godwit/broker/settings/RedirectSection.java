@@ -1,6 +1,7 @@
 package io.godwit.broker.settings;
 
 import io.godwit.broker.config.Key;
+import io.godwit.broker.settings.listener.ListenerChecks;
 
 /** {@code redirectConfig}. */
 public record RedirectSection(

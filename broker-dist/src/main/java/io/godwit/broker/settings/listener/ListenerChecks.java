@@ -1,11 +1,11 @@
-package io.godwit.broker.settings;
+package io.godwit.broker.settings.listener;
 
 import io.godwit.broker.config.Check;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.topic.TopicName;
 
 /** Checks of texts in listeners. */
-final class ListenerChecks {
+public final class ListenerChecks {
     private ListenerChecks() {}
 
     /** A version of TLS. */
@@ -33,7 +33,7 @@ final class ListenerChecks {
     }
 
     /** The server reference for redirected clients [MQTT5-4.11]: servers separated by blanks. */
-    static final class ServerReference implements Check {
+    public static final class ServerReference implements Check {
         private static final int MAX_CHARS = 1_000;
 
         @Override
