@@ -1,6 +1,6 @@
 package io.godwit.broker.cluster;
 
-import io.godwit.broker.settings.ClusterWaitsSection;
+import io.godwit.broker.settings.cluster.ClusterWaitsSection;
 import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.NodeWait;

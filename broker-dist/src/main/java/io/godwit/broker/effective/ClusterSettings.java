@@ -1,6 +1,6 @@
 package io.godwit.broker.effective;
 
-import io.godwit.broker.settings.ClusterTlsSection;
+import io.godwit.broker.settings.cluster.ClusterTlsSection;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.ClusterConfig.TlsFiles;

@@ -1,7 +1,7 @@
 package io.godwit.broker.effective;
 
 import io.godwit.broker.redirect.ByConnections;
-import io.godwit.broker.settings.RedirectSection;
+import io.godwit.broker.settings.cluster.RedirectSection;
 import io.godwit.plugin.redirect.ClientBalancer;
 import io.godwit.plugin.redirect.ClientBalancerFactory;
 import java.io.IOException;

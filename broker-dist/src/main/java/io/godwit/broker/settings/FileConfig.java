@@ -4,6 +4,8 @@ import io.godwit.broker.config.Key;
 import io.godwit.broker.config.OpenSection;
 import io.godwit.broker.config.OpenSections;
 import io.godwit.broker.config.Section;
+import io.godwit.broker.settings.cluster.ClusterSection;
+import io.godwit.broker.settings.cluster.RedirectSection;
 import io.godwit.broker.settings.listener.MqttServerSection;
 import io.godwit.broker.settings.tenant.TenantSection;
 import java.util.Map;

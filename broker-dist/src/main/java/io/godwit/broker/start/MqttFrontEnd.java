@@ -10,7 +10,7 @@ import io.godwit.broker.redirect.LoadExchange;
 import io.godwit.broker.redirect.Placements;
 import io.godwit.broker.release.Release;
 import io.godwit.broker.report.Reporting;
-import io.godwit.broker.settings.OlderClients;
+import io.godwit.broker.settings.cluster.OlderClients;
 import io.godwit.broker.sys.NodeRetained;
 import io.godwit.broker.sys.SysTopics;
 import io.godwit.broker.sys.SysValues;

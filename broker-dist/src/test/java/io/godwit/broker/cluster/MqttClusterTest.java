@@ -2,7 +2,7 @@ package io.godwit.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.broker.settings.ClusterWaitsSection;
+import io.godwit.broker.settings.cluster.ClusterWaitsSection;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.HostPort;

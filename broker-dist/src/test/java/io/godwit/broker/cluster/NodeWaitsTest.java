@@ -2,7 +2,7 @@ package io.godwit.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.broker.settings.ClusterWaitsSection;
+import io.godwit.broker.settings.cluster.ClusterWaitsSection;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.NodeWait;

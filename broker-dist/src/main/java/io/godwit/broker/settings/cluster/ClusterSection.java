@@ -1,4 +1,4 @@
-package io.godwit.broker.settings;
+package io.godwit.broker.settings.cluster;
 
 import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Section;
