@@ -1,8 +1,8 @@
 package io.godwit.broker.effective;
 
-import io.godwit.broker.settings.BalanceTuning;
-import io.godwit.broker.settings.KeySpaceSection;
-import io.godwit.broker.settings.StoreSection;
+import io.godwit.broker.settings.store.BalanceTuning;
+import io.godwit.broker.settings.store.KeySpaceSection;
+import io.godwit.broker.settings.store.StoreSection;
 import io.godwit.broker.settings.SystemProperties;
 import io.godwit.kv.balance.BalanceLoopConfig;
 import io.godwit.kv.balance.BalancePlan;

@@ -14,7 +14,7 @@ import io.godwit.broker.settings.OtlpSection;
 import io.godwit.broker.settings.PluginSection;
 import io.godwit.broker.settings.cluster.RedirectSection;
 import io.godwit.broker.settings.SessionSection;
-import io.godwit.broker.settings.StoreSection;
+import io.godwit.broker.settings.store.StoreSection;
 import io.godwit.broker.settings.SubBrokerSection;
 import io.godwit.broker.settings.SystemProperties;
 import io.godwit.broker.settings.tenant.TenantSection;

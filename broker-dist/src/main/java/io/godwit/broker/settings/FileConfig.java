@@ -7,6 +7,7 @@ import io.godwit.broker.config.Section;
 import io.godwit.broker.settings.cluster.ClusterSection;
 import io.godwit.broker.settings.cluster.RedirectSection;
 import io.godwit.broker.settings.listener.MqttServerSection;
+import io.godwit.broker.settings.store.StoreSection;
 import io.godwit.broker.settings.tenant.TenantSection;
 import java.util.Map;
 

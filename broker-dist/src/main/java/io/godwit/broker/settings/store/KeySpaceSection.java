@@ -1,4 +1,4 @@
-package io.godwit.broker.settings;
+package io.godwit.broker.settings.store;
 
 import io.godwit.broker.config.Key;
 import java.util.List;

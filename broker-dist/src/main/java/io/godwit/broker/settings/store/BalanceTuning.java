@@ -1,4 +1,4 @@
-package io.godwit.broker.settings;
+package io.godwit.broker.settings.store;
 
 /**
  * A setting of a balancer or of the split hinter, whichever has that name.
