@@ -1,5 +1,8 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.context.Decisions;
+import io.godwit.broker.plugin.context.PluginThreads;
+import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.mqtt.auth.ClientDecisions;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;

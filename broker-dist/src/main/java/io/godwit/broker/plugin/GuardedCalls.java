@@ -1,6 +1,7 @@
 package io.godwit.broker.plugin;
 
 import io.godwit.broker.plugin.CircuitBreaker.Permit;
+import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.plugin.event.PluginFault;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.mqtt.auth.ClientDecisions;
 import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.AuthProvider;

@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.context.Decisions;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.balance.RangeBalancer;

@@ -1,6 +1,7 @@
 package io.godwit.broker.plugin;
 
 import io.godwit.broker.plugin.CircuitBreaker.Permit;
+import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.SplitHint;

@@ -1,5 +1,10 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.context.CallMark;
+import io.godwit.broker.plugin.context.HostContext;
+import io.godwit.broker.plugin.context.PluginReports;
+import io.godwit.broker.plugin.context.PluginThreads;
+import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.plugin.context.Plugin;
 import io.godwit.plugin.context.PluginHealth;
 import io.godwit.plugin.event.PluginFault;

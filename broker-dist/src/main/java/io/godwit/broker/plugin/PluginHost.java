@@ -2,6 +2,13 @@ package io.godwit.broker.plugin;
 
 import io.godwit.broker.config.NearestKey;
 import io.godwit.broker.config.OpenSection;
+import io.godwit.broker.plugin.context.BrokerServices;
+import io.godwit.broker.plugin.context.CallMark;
+import io.godwit.broker.plugin.context.Decisions;
+import io.godwit.broker.plugin.context.HostContext;
+import io.godwit.broker.plugin.context.HostMeters;
+import io.godwit.broker.plugin.context.PluginReports;
+import io.godwit.broker.plugin.context.PluginThreads;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinterFactory;

@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.context.CallMark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

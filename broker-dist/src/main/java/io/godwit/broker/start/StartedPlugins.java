@@ -10,7 +10,7 @@ import io.godwit.broker.effective.RedirectSettings;
 import io.godwit.broker.effective.SubBrokerSettings;
 import io.godwit.broker.effective.TenantsOf;
 import io.godwit.broker.effective.UsedPlugins;
-import io.godwit.broker.plugin.BrokerServices;
+import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.broker.report.Reporting;
 import io.godwit.plugin.auth.AuthProvider;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.auth.AuthFileReports;
-import io.godwit.broker.plugin.BrokerServices;
+import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.ConnectRequest;

@@ -2,6 +2,8 @@ package io.godwit.broker.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.plugin.context.CallMark;
+import io.godwit.broker.plugin.context.PluginReports;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URL;

@@ -2,6 +2,7 @@ package io.godwit.broker.plugin;
 
 import io.godwit.broker.config.Given;
 import io.godwit.broker.config.OpenSection;
+import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;

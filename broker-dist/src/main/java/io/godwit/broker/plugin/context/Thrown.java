@@ -1,11 +1,11 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 /** Describes an exception of a plugin. It is an object of the plugin, so its methods may throw, too. */
-final class Thrown {
+public final class Thrown {
     private Thrown() {}
 
     /** For messages. Never throws. */
-    static String text(Throwable thrown) {
+    public static String text(Throwable thrown) {
         String text;
         try {
             text = String.valueOf(thrown);

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import java.util.IdentityHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Creates threads for a plugin's code: daemons, with its class loader as context class loader, which end when idle. */
-final class PluginThreads {
+public final class PluginThreads {
     private static final long IDLE_SECONDS = 10;
 
     private PluginThreads() {}
@@ -18,7 +18,7 @@ final class PluginThreads {
      * @param queue bound of waiting tasks; more are rejected
      * @param mark marks each task while it runs
      */
-    static ThreadPoolExecutor of(String name, ClassLoader classes, int threads, int queue, CallMark mark) {
+    public static ThreadPoolExecutor of(String name, ClassLoader classes, int threads, int queue, CallMark mark) {
         AtomicInteger number = new AtomicInteger();
         ThreadPoolExecutor executor =
                 new ThreadPoolExecutor(
@@ -56,7 +56,7 @@ final class PluginThreads {
      * The number of threads that plugins have created themselves, by class loader: a thread inherits the context class
      * loader of its creator. Threads created meanwhile may be missing.
      */
-    static IdentityHashMap<ClassLoader, Integer> ownOfPlugins() {
+    public static IdentityHashMap<ClassLoader, Integer> ownOfPlugins() {
         ThreadGroup all = Thread.currentThread().getThreadGroup();
         while (all.getParent() != null) {
             all = all.getParent();

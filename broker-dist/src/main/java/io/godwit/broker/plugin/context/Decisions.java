@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Invalidates cached decisions of auth providers: a version per client, which rises when they become invalid. Clients
  * share versions, so that the memory does not depend on their number. Thread-safe.
  */
-final class Decisions {
+public final class Decisions {
     private static final int NUMBERS = 1_024;
 
     /** Atomic: plugins change it on any thread, event loops read it for each publish. */
@@ -17,7 +17,7 @@ final class Decisions {
 
     private final AtomicLongArray some = new AtomicLongArray(NUMBERS);
 
-    long version(TenantId tenant, ClientId client) {
+    public long version(TenantId tenant, ClientId client) {
         return all.get() + some.get(place(tenant, client));
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import java.text.MessageFormat;
 import java.util.MissingResourceException;

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,17 +7,17 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the running calls of one plugin, in its record of the file of {@link RunningCalls}. Costs two additions in
+ * Counts the running calls of one plugin, in its record of the file of {@code RunningCalls}. Costs two additions in
  * memory per call; does nothing before the file exists. Thread-safe.
  */
-final class CallMark {
+public final class CallMark {
     private static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
     /** Volatile: set once, by the thread that starts the broker; used by all threads that call the plugin. */
     private volatile @Nullable ByteBuffer calls;
 
     /** @param record begins with an aligned integer of the file */
-    void attach(ByteBuffer record) {
+    public void attach(ByteBuffer record) {
         calls = record;
     }
 
@@ -26,7 +26,7 @@ final class CallMark {
      *
      * @return to be passed to {@link #leave}
      */
-    boolean enter() {
+    public boolean enter() {
         ByteBuffer to = calls;
         if (to == null) {
             return false;
@@ -36,7 +36,7 @@ final class CallMark {
     }
 
     /** Notes the end of a call, however it ended. */
-    void leave(boolean hasEntered) {
+    public void leave(boolean hasEntered) {
         ByteBuffer to = calls;
         if (hasEntered && to != null) {
             add(to, -1);

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

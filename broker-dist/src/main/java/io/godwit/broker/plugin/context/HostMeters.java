@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import io.godwit.plugin.context.Meters;
 import io.godwit.plugin.event.PluginFault;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 /**
  * Meters of one plugin in the broker's registry. Thread-safe: guarded by this, contended only while meters are created.
  */
-final class HostMeters implements Meters {
+public final class HostMeters implements Meters {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9._]{0,63}");
     private static final Pattern LABEL = Pattern.compile("[a-z][a-z0-9_]{0,63}");
     private static final int MAX_LABELS = 3;
@@ -33,7 +33,7 @@ final class HostMeters implements Meters {
     private final List<Value> values = new ArrayList<>();
     private boolean isFullTold;
 
-    HostMeters(String plugin, MeterRegistry registry, PluginReports reports) {
+    public HostMeters(String plugin, MeterRegistry registry, PluginReports reports) {
         this.prefix = "plugin." + plugin + ".";
         this.registry = registry;
         this.reports = reports;
@@ -62,7 +62,7 @@ final class HostMeters implements Meters {
     }
 
     /** Reads the value of each gauge. Runs on a thread of the plugin. */
-    void refresh() {
+    public void refresh() {
         List<Value> all;
         synchronized (this) {
             all = List.copyOf(values);

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import io.godwit.plugin.context.BrokerHandle;
 import io.godwit.plugin.context.PluginContext;
@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The context of one plugin. Thread-safe, except for its settings. */
-final class HostContext implements PluginContext {
+public final class HostContext implements PluginContext {
     private static final Logger LOG = LoggerFactory.getLogger(HostContext.class);
     private static final int TASK_THREADS = 4;
     private static final int MAX_TASKS = 1_000;
@@ -33,7 +33,7 @@ final class HostContext implements PluginContext {
     private final Clock clock;
     private final BrokerHandle broker;
 
-    HostContext(
+    public HostContext(
             String name,
             ClassLoader classes,
             PluginSettings settings,
@@ -104,7 +104,7 @@ final class HostContext implements PluginContext {
     }
 
     /** Creates the directory, and restricts it to its owner. Blocks. */
-    void makeDirectory() throws IOException {
+    public void makeDirectory() throws IOException {
         try {
             Files.createDirectories(directory.getParent());
             if (!Files.isDirectory(directory)) {
@@ -120,7 +120,7 @@ final class HostContext implements PluginContext {
     }
 
     /** Ends its threads. */
-    void close() {
+    public void close() {
         tasks.shutdownNow();
         answers.shutdownNow();
     }

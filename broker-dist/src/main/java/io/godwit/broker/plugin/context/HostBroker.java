@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.ClientKey;

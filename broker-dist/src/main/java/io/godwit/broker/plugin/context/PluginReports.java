@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.context;
 
 import io.godwit.broker.config.EnumNames;
 import io.godwit.plugin.event.BrokerEvent;
@@ -52,18 +52,18 @@ public final class PluginReports {
     }
 
     /** Counts a call that has ended, successfully or not. */
-    void called(long tookNanos) {
+    public void called(long tookNanos) {
         calls.increment();
         nanos.add(tookNanos);
     }
 
     /** @param detail the call and the problem */
-    void fault(PluginFault fault, String detail) {
+    public void fault(PluginFault fault, String detail) {
         faults(fault, 1, detail);
     }
 
     /** Counts several faults of one kind, and raises one event for them. */
-    void faults(PluginFault fault, long count, String detail) {
+    public void faults(PluginFault fault, long count, String detail) {
         Counter counter = faults.get(fault);
         if (counter != null) {
             counter.increment((double) count);
@@ -76,15 +76,15 @@ public final class PluginReports {
         }
     }
 
-    long calls() {
+    public long calls() {
         return calls.sum();
     }
 
-    long nanos() {
+    public long nanos() {
         return nanos.sum();
     }
 
-    long faults() {
+    public long faults() {
         double sum = 0;
         for (Counter each : faults.values()) {
             sum += each.count();
@@ -92,7 +92,7 @@ public final class PluginReports {
         return (long) sum;
     }
 
-    String last() {
+    public String last() {
         return last;
     }
 }
