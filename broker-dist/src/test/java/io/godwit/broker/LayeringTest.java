@@ -69,7 +69,7 @@ class LayeringTest {
                             "io.godwit.broker.auth.remote..",
                             "io.godwit.broker.auth.filter..",
                             "io.godwit.broker.auth.login..")))
-                    .and(not(nameMatching("io\\.godwit\\.broker\\.plugin\\.CircuitBreaker.*"))));
+                    .and(not(nameMatching("io\\.godwit\\.broker\\.plugin\\.instance\\.CircuitBreaker.*"))));
 
     @ArchTest
     static final ArchRule pluginApiNeedsTheJdkOnly = noClasses()

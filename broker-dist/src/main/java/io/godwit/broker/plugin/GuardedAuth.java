@@ -3,6 +3,7 @@ package io.godwit.broker.plugin;
 import io.godwit.broker.plugin.context.Decisions;
 import io.godwit.broker.plugin.context.PluginThreads;
 import io.godwit.broker.plugin.context.Thrown;
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.mqtt.auth.ClientDecisions;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;

@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.plugin.redirect.ClientBalancer;
 import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.NodeLoads;

@@ -1,6 +1,7 @@
 package io.godwit.broker.plugin;
 
 import io.godwit.broker.plugin.context.Thrown;
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.mqtt.auth.ClientDecisions;
 import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.AuthProvider;

@@ -1,6 +1,9 @@
 package io.godwit.broker.plugin;
 
 import io.godwit.broker.plugin.context.Decisions;
+import io.godwit.broker.plugin.instance.BoundedCall;
+import io.godwit.broker.plugin.instance.HostedPlugin;
+import io.godwit.broker.plugin.instance.PluginCallException;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.balance.RangeBalancer;

@@ -1,7 +1,10 @@
 package io.godwit.broker.plugin;
 
-import io.godwit.broker.plugin.CircuitBreaker.Permit;
 import io.godwit.broker.plugin.context.Thrown;
+import io.godwit.broker.plugin.instance.CircuitBreaker;
+import io.godwit.broker.plugin.instance.CircuitBreaker.Permit;
+import io.godwit.broker.plugin.instance.HostedPlugin;
+import io.godwit.broker.plugin.instance.PluginCallException;
 import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.SplitHint;

@@ -1,5 +1,7 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.instance.HostedPlugin;
+import io.godwit.broker.plugin.instance.PluginCallException;
 import io.godwit.mqtt.intercept.InterceptorStep;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.PluginFault;

@@ -2,6 +2,7 @@ package io.godwit.broker.plugin;
 
 import io.godwit.broker.plugin.context.PluginThreads;
 import io.godwit.broker.plugin.context.Thrown;
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.EventListenerFactory;

@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.plugin.sub.SubBroker;
 import io.godwit.plugin.sub.SubBrokerBatch;
 import io.godwit.plugin.sub.SubBrokerSubscription;

@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.plugin.tenant.TenantSettingsProvider;

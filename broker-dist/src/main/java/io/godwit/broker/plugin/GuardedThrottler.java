@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.plugin.throttle.ResourceThrottler;
 import io.godwit.plugin.throttle.TenantLimits;
 import io.godwit.plugin.throttle.TenantUsage;

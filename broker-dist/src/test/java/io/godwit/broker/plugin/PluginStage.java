@@ -3,6 +3,9 @@ package io.godwit.broker.plugin;
 import io.godwit.broker.config.Given;
 import io.godwit.broker.config.OpenSection;
 import io.godwit.broker.plugin.context.BrokerServices;
+import io.godwit.broker.plugin.instance.Limits;
+import io.godwit.broker.plugin.instance.PluginHome;
+import io.godwit.broker.plugin.instance.PluginState;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
@@ -29,7 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A host of plugins with short limits, and the events that it raises. */
-final class PluginStage implements AutoCloseable {
+public final class PluginStage implements AutoCloseable {
     static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "u", "10.0.0.1:5000", 5);
     static final ConnectRequest CONNECT = new ConnectRequest(CLIENT, false, null, List.of());
     static final ConnectResult ACCEPTED = ConnectResult.Accepted.as(CLIENT);
@@ -77,7 +80,7 @@ final class PluginStage implements AutoCloseable {
                         Duration.ofMillis(500)));
     }
 
-    static OpenSection section(String name, String... keysAndValues) {
+    public static OpenSection section(String name, String... keysAndValues) {
         Map<String, Given> values = new LinkedHashMap<>();
         for (int i = 0; i < keysAndValues.length; i += 2) {
             values.put(keysAndValues[i], new Given(keysAndValues[i + 1], "line " + (i + 1)));

@@ -1,8 +1,9 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.broker.plugin.CircuitBreaker.State;
+import io.godwit.broker.plugin.PluginStage;
+import io.godwit.broker.plugin.instance.CircuitBreaker.State;
 import io.godwit.plugin.context.PluginSettings;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** One life-cycle call of a plugin, on a thread of its own. The caller waits, up to a limit. */
-final class BoundedCall {
+public final class BoundedCall {
     private BoundedCall() {}
 
     /**
@@ -18,7 +18,8 @@ final class BoundedCall {
      * @throws PluginCallException when it took too long, or this thread was interrupted
      * @throws ExecutionException with the exception of the call
      */
-    static <T> T run(String name, ClassLoader classes, Duration limit, Callable<T> call) throws ExecutionException {
+    public static <T> T run(String name, ClassLoader classes, Duration limit, Callable<T> call)
+            throws ExecutionException {
         FutureTask<T> task = new FutureTask<>(call);
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Which threads of the broker run a plugin's code, and since when. A call costs two reads of the clock; the watching
  * thread checks all threads periodically. Thread-safe.
  */
-final class InlineCalls {
+public final class InlineCalls {
     /** A call of this length counts as blocking. */
     static final long LIMIT_NANOS = 250_000_000L;
     /** A call of this length counts as slow; a single one may be due to a pause of the JVM. */
@@ -28,7 +28,7 @@ final class InlineCalls {
 
     private long lookedNanos;
 
-    InlineCalls(LongSupplier nanoClock) {
+    public InlineCalls(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
         this.lookedNanos = nanoClock.getAsLong();
     }
@@ -160,7 +160,7 @@ final class InlineCalls {
      * Finds blocking calls. Called on one thread, every {@code everyNanos}; if that was late, the whole process may
      * have been suspended, and no plugin is blamed.
      */
-    void look(long everyNanos) {
+    public void look(long everyNanos) {
         long now = nanoClock.getAsLong();
         boolean stoodStill = now - lookedNanos > 2 * everyNanos;
         lookedNanos = now;

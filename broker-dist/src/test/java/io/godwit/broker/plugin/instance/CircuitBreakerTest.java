@@ -1,9 +1,9 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.broker.plugin.CircuitBreaker.Permit;
-import io.godwit.broker.plugin.CircuitBreaker.State;
+import io.godwit.broker.plugin.instance.CircuitBreaker.Permit;
+import io.godwit.broker.plugin.instance.CircuitBreaker.State;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import java.time.Duration;
 
@@ -12,8 +12,8 @@ import java.time.Duration;
  * @param message the answer of an interceptor for one message
  * @param event a call of a listener, before it is interrupted
  */
-record Limits(Duration start, Duration make, Duration stop, Duration health, Duration message, Duration event) {
-    static final Limits DEFAULT = new Limits(
+public record Limits(Duration start, Duration make, Duration stop, Duration health, Duration message, Duration event) {
+    public static final Limits DEFAULT = new Limits(
             Duration.ofSeconds(60),
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),

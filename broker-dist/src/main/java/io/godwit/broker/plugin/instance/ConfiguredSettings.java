@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import io.godwit.broker.config.EnumNames;
 import io.godwit.broker.config.Given;
@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A section of the configuration, as a plugin reads it. For one thread. */
-final class ConfiguredSettings implements PluginSettings {
+public final class ConfiguredSettings implements PluginSettings {
     private static final int MAX_ITEMS = 1_000;
     private static final int MAX_KEYS = 1_000;
     private static final int MAX_ERRORS = 100;
@@ -34,7 +34,7 @@ final class ConfiguredSettings implements PluginSettings {
     private final List<String> errors;
 
     /** @param directory that file names are relative to */
-    ConfiguredSettings(OpenSection section, Path directory) {
+    public ConfiguredSettings(OpenSection section, Path directory) {
         this(section, directory, "", new LinkedHashSet<>(), new ArrayList<>());
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import io.godwit.broker.plugin.context.CallMark;
 import io.godwit.broker.plugin.context.HostContext;
@@ -28,16 +28,16 @@ import org.slf4j.LoggerFactory;
  * One plugin in use: its life cycle, its threads and its faults. Life-cycle calls come from the thread that starts and
  * closes the broker; the rest is thread-safe.
  */
-final class HostedPlugin implements InlineCalls.Owner {
+public final class HostedPlugin implements InlineCalls.Owner {
     /** The largest bound of unanswered calls of one plugin. */
-    static final int MAX_CALLS = 100_000;
+    public static final int MAX_CALLS = 100_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(HostedPlugin.class);
 
     private static final int MAX_THREADS = 64;
     private static final int MAX_DETAIL = 200;
     /** How many threads a plugin may create itself before that is reported. */
-    static final int MAX_OWN_THREADS = 250;
+    public static final int MAX_OWN_THREADS = 250;
 
     private final String kind;
     private final String name;
@@ -78,7 +78,7 @@ final class HostedPlugin implements InlineCalls.Owner {
     private volatile int tooManyThreads;
 
     /** @param onChange called when the state shown to operators has changed; on any thread */
-    HostedPlugin(
+    public HostedPlugin(
             String kind,
             String name,
             PluginHome home,
@@ -104,41 +104,41 @@ final class HostedPlugin implements InlineCalls.Owner {
         this.health = PluginThreads.of("plugin-" + name + "-health", home.classes(), 1, 1, mark);
     }
 
-    String kind() {
+    public String kind() {
         return kind;
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 
-    PluginHome home() {
+    public PluginHome home() {
         return home;
     }
 
-    Limits limits() {
+    public Limits limits() {
         return limits;
     }
 
-    PluginReports reports() {
+    public PluginReports reports() {
         return reports;
     }
 
-    CircuitBreaker breaker() {
+    public CircuitBreaker breaker() {
         return breaker;
     }
 
     /** Marks its calls while they run. */
-    CallMark mark() {
+    public CallMark mark() {
         return mark;
     }
 
-    boolean hasContext() {
+    public boolean hasContext() {
         return own != null;
     }
 
     /** Its threads for calls. */
-    ThreadPoolExecutor calls() {
+    public ThreadPoolExecutor calls() {
         ThreadPoolExecutor made = calls;
         if (made == null) {
             throw new IllegalStateException(name + " has not been created");
@@ -153,7 +153,7 @@ final class HostedPlugin implements InlineCalls.Owner {
      *
      * @throws IOException naming all wrong settings, or the plugin's exception
      */
-    void create(HostContext given, ConfiguredSettings settings) throws IOException {
+    public void create(HostContext given, ConfiguredSettings settings) throws IOException {
         Plugin plugin = own;
         int threads = 4;
         if (plugin != null) {
@@ -180,7 +180,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, MAX_CALLS, mark);
     }
 
-    void start() throws IOException {
+    public void start() throws IOException {
         Plugin plugin = own;
         HostContext given = context;
         if (plugin == null || given == null) {
@@ -194,7 +194,7 @@ final class HostedPlugin implements InlineCalls.Owner {
     }
 
     /** Stops the plugin, after the objects that it has created were closed. Further calls do nothing. */
-    void stop() {
+    public void stop() {
         if (isStopped) {
             return;
         }
@@ -224,7 +224,7 @@ final class HostedPlugin implements InlineCalls.Owner {
      *
      * @throws IOException naming the plugin and its exception
      */
-    <T> T bounded(String what, Duration limit, Callable<T> call) throws IOException {
+    public <T> T bounded(String what, Duration limit, Callable<T> call) throws IOException {
         try {
             return BoundedCall.run("plugin-" + name + "-" + what, home.classes(), limit, () -> {
                 boolean hasEntered = mark.enter();
@@ -244,23 +244,23 @@ final class HostedPlugin implements InlineCalls.Owner {
     }
 
     /** Names the plugin in messages. */
-    String label() {
+    public String label() {
         return "the plugin " + name + " (" + kind + " of " + home.source() + ")";
     }
 
     // ---- calls on the broker's threads
 
-    boolean isInline() {
+    public boolean isInline() {
         return isInline;
     }
 
     /** Ensures that it is never called on the broker's threads, even if it declares not to block. */
-    void keepOffThreadsOfBroker() {
+    public void keepOffThreadsOfBroker() {
         isInline = false;
     }
 
     /** Runs the plugin's code on this thread. Exceptions are passed on. */
-    <T> T run(Supplier<T> call) {
+    public <T> T run(Supplier<T> call) {
         boolean hasEntered = mark.enter();
         try {
             return inline.run(this, call);
@@ -296,11 +296,11 @@ final class HostedPlugin implements InlineCalls.Owner {
     // ---- periodic checks
 
     /** @param tick called about ten times a second, with the time, on the watching thread; must return at once */
-    void onTick(LongConsumer tick) {
+    public void onTick(LongConsumer tick) {
         ticks.add(tick);
     }
 
-    void tick(long nowNanos) {
+    public void tick(long nowNanos) {
         ticks.forEach(each -> each.accept(nowNanos));
         long asked = healthAskedNanos;
         if (asked != 0 && nowNanos - asked > limits.health().toNanos() && !isHealthLateTold.getAndSet(true)) {
@@ -309,7 +309,7 @@ final class HostedPlugin implements InlineCalls.Owner {
     }
 
     /** Asks the plugin for its health; the answer comes later. */
-    void askHealth() {
+    public void askHealth() {
         HostContext given = context;
         Plugin plugin = own;
         if (given == null || plugin == null || healthAskedNanos != 0) {
@@ -353,14 +353,14 @@ final class HostedPlugin implements InlineCalls.Owner {
     }
 
     /** Called before the start: the plugin ended the process before, or was being called at its end. */
-    void suspected(String detail) {
+    public void suspected(String detail) {
         suspicion = detail;
         reports.fault(PluginFault.SUSPECTED, detail);
         onChange.run();
     }
 
     /** @param count the number of threads that it has created itself */
-    void ownThreads(int count) {
+    public void ownThreads(int count) {
         int before = tooManyThreads;
         if (count > MAX_OWN_THREADS) {
             tooManyThreads = count;
@@ -382,7 +382,7 @@ final class HostedPlugin implements InlineCalls.Owner {
     }
 
     /** The warning for operators; empty if there is none. */
-    String warning() {
+    public String warning() {
         StringBuilder text = new StringBuilder();
         if (breaker.state() != CircuitBreaker.State.CLOSED) {
             text.append("is not called for a while, since it does not answer");
@@ -407,7 +407,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         return text.isEmpty() ? "" : "plugin " + name + " (" + kind + ") " + text;
     }
 
-    PluginState state() {
+    public PluginState state() {
         PluginHealth known = lastHealth;
         return new PluginState(
                 kind,

@@ -1,20 +1,20 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.instance;
 
 import org.jspecify.annotations.Nullable;
 
 /** A call of a plugin has no answer. */
-class PluginCallException extends RuntimeException {
+public class PluginCallException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    PluginCallException(String message, @Nullable Throwable cause) {
+    public PluginCallException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 
     /** The call was not made. Without a stack trace, since there may be many. */
-    static final class NotMade extends PluginCallException {
+    public static final class NotMade extends PluginCallException {
         private static final long serialVersionUID = 1L;
 
-        NotMade(String message) {
+        public NotMade(String message) {
             super(message, null);
         }
 
