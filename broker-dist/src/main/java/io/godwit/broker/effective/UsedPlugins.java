@@ -1,6 +1,6 @@
 package io.godwit.broker.effective;
 
-import io.godwit.broker.plugin.InterceptorSource;
+import io.godwit.broker.plugin.guard.InterceptorSource;
 import io.godwit.broker.settings.PluginSection;
 import io.godwit.mqtt.intercept.InterceptorChain;
 import io.godwit.mqtt.intercept.InterceptorStep;

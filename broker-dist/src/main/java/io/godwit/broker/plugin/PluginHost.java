@@ -9,6 +9,8 @@ import io.godwit.broker.plugin.context.HostContext;
 import io.godwit.broker.plugin.context.HostMeters;
 import io.godwit.broker.plugin.context.PluginReports;
 import io.godwit.broker.plugin.context.PluginThreads;
+import io.godwit.broker.plugin.guard.GuardedFactories;
+import io.godwit.broker.plugin.guard.GuardedInterceptors;
 import io.godwit.broker.plugin.instance.ConfiguredSettings;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.broker.plugin.instance.InlineCalls;

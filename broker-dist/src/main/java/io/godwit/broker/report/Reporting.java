@@ -2,7 +2,7 @@ package io.godwit.broker.report;
 
 import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.StoreMeters;
-import io.godwit.broker.plugin.PluginEvents;
+import io.godwit.broker.plugin.guard.PluginEvents;
 import io.godwit.broker.watch.EventTap;
 import io.godwit.broker.watch.TraceTap;
 import io.godwit.kv.client.RangeReports;

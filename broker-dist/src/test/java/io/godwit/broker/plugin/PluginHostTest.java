@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.plugin.PluginStage.Connects;
+import io.godwit.broker.plugin.guard.GuardedAuth;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.broker.plugin.instance.PluginHome;
 import io.godwit.broker.plugin.instance.PluginState;

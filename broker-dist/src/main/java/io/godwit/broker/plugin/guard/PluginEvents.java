@@ -1,5 +1,6 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
+import io.godwit.broker.plugin.PluginHost;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.plugin.redirect.ClientBalancer;

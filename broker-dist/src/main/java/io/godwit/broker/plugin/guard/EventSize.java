@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

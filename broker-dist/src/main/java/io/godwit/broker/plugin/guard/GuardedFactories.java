@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import io.godwit.broker.plugin.context.Decisions;
 import io.godwit.broker.plugin.instance.BoundedCall;
@@ -31,11 +31,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
 
 /** Factories of plugins whose products are wrapped in {@code Guarded...} classes. */
-final class GuardedFactories {
+public final class GuardedFactories {
     private GuardedFactories() {}
 
     /** Blocks in {@code create}. */
-    record OfAuth(
+    public record OfAuth(
             AuthProviderFactory factory,
             String name,
             HostedPlugin plugin,
@@ -54,7 +54,7 @@ final class GuardedFactories {
     }
 
     /** Blocks in {@code create}. */
-    record OfTenantSettings(
+    public record OfTenantSettings(
             TenantSettingsProviderFactory factory,
             String name,
             HostedPlugin plugin,
@@ -73,7 +73,7 @@ final class GuardedFactories {
     }
 
     /** Blocks in {@code create}. */
-    record OfListeners(
+    public record OfListeners(
             EventListenerFactory factory,
             String name,
             HostedPlugin plugin,
@@ -91,7 +91,7 @@ final class GuardedFactories {
     }
 
     /** Blocks in {@code create}. */
-    record OfClientBalancers(
+    public record OfClientBalancers(
             ClientBalancerFactory factory,
             String name,
             HostedPlugin plugin,
@@ -109,7 +109,7 @@ final class GuardedFactories {
     }
 
     /** Blocks in {@code create}. */
-    record OfSubBrokers(
+    public record OfSubBrokers(
             SubBrokerFactory factory,
             String name,
             HostedPlugin plugin,
@@ -127,7 +127,7 @@ final class GuardedFactories {
     }
 
     /** Blocks in {@code create}. */
-    record OfThrottlers(
+    public record OfThrottlers(
             ResourceThrottlerFactory factory,
             String name,
             HostedPlugin plugin,
@@ -145,7 +145,7 @@ final class GuardedFactories {
     }
 
     /** @param defaults the factory's defaults at the start */
-    record OfBalancers(
+    public record OfBalancers(
             RangeBalancerFactory factory,
             String name,
             Map<String, String> defaults,
@@ -162,7 +162,7 @@ final class GuardedFactories {
      * Creates hinters on range executors, which must not wait: the plugin's own hinter is created on its first use.
      * Only settings that are new are tried at once, which happens at the start.
      */
-    record OfHinters(
+    public record OfHinters(
             SplitHinterFactory factory,
             String name,
             Map<String, String> defaults,
@@ -170,7 +170,7 @@ final class GuardedFactories {
             LongSupplier nanoClock,
             Set<Map<String, String>> valid)
             implements SplitHinterFactory {
-        OfHinters(
+        public OfHinters(
                 SplitHinterFactory factory,
                 String name,
                 Map<String, String> defaults,

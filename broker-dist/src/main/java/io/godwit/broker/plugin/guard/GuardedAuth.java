@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import io.godwit.broker.plugin.context.Decisions;
 import io.godwit.broker.plugin.context.PluginThreads;
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * block is asked for it ten times a second on a thread of the plugin, and loops use the last answer; without a recent
  * answer nothing is cached. A provider that does not override the method is not asked.
  */
-final class GuardedAuth implements ClientDecisions {
+public final class GuardedAuth implements ClientDecisions {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedAuth.class);
     /** A version of that age is not used any more. */
     private static final long MAX_AGE_NANOS = 1_000_000_000L;

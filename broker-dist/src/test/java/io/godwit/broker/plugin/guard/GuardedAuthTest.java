@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import static io.godwit.broker.plugin.PluginStage.ACCEPTED;
 import static io.godwit.broker.plugin.PluginStage.CLIENT;
@@ -6,6 +6,7 @@ import static io.godwit.broker.plugin.PluginStage.CONNECT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.plugin.PluginStage;
 import io.godwit.broker.plugin.PluginStage.Connects;
 import io.godwit.mqtt.auth.ClientDecisions;
 import io.godwit.plugin.auth.AuthExchange;

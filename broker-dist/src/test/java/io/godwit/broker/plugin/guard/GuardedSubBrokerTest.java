@@ -1,8 +1,9 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.plugin.PluginStage;
 import io.godwit.plugin.event.PluginFault;
 import io.godwit.plugin.sub.SubBroker;
 import io.godwit.plugin.sub.SubBrokerBatch;

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,4 +1,4 @@
-package io.godwit.broker.plugin;
+package io.godwit.broker.plugin.guard;
 
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.mqtt.intercept.InterceptorStep;
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Factories of interceptors. {@code create} returns the plugin's interceptor without a guard, within a time limit; the
  * broker uses the guarded steps of {@code make}.
  */
-final class GuardedInterceptors {
+public final class GuardedInterceptors {
     private GuardedInterceptors() {}
 
-    record OfPublish(PublishInterceptorFactory factory, String name, HostedPlugin plugin, LongSupplier nanoClock)
+    public record OfPublish(PublishInterceptorFactory factory, String name, HostedPlugin plugin, LongSupplier nanoClock)
             implements PublishInterceptorFactory, InterceptorSource {
         @Override
         public PublishInterceptor create() throws IOException {
@@ -38,7 +38,7 @@ final class GuardedInterceptors {
         }
     }
 
-    record OfDeliver(DeliverInterceptorFactory factory, String name, HostedPlugin plugin, LongSupplier nanoClock)
+    public record OfDeliver(DeliverInterceptorFactory factory, String name, HostedPlugin plugin, LongSupplier nanoClock)
             implements DeliverInterceptorFactory, InterceptorSource {
         @Override
         public DeliverInterceptor create() throws IOException {
@@ -52,7 +52,7 @@ final class GuardedInterceptors {
         }
     }
 
-    record OfProperties(
+    public record OfProperties(
             UserPropertiesCustomizerFactory factory, String name, HostedPlugin plugin, LongSupplier nanoClock)
             implements UserPropertiesCustomizerFactory, InterceptorSource {
         @Override
