@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -14,7 +14,7 @@ import org.bouncycastle.crypto.params.Argon2Parameters;
  * @param memoryKib memory for one check; each checking thread needs as much; at most 64 MiB
  */
 @SuppressWarnings("ArrayRecordComponent") // never modified or compared
-record Argon2Hash(int memoryKib, int iterations, int lanes, byte[] salt, byte[] hash) implements Credential {
+public record Argon2Hash(int memoryKib, int iterations, int lanes, byte[] salt, byte[] hash) implements Credential {
     private static final int DEFAULT_MEMORY_KIB = 19 * 1024;
     private static final int DEFAULT_ITERATIONS = 2;
     private static final int MAX_MEMORY_KIB = 64 * 1024;
@@ -25,7 +25,7 @@ record Argon2Hash(int memoryKib, int iterations, int lanes, byte[] salt, byte[] 
             Pattern.compile("\\$argon2id\\$v=19\\$m=([0-9]{1,9}),t=([0-9]{1,9}),p=([0-9]{1,9})"
                     + "\\$([A-Za-z0-9+/]{11,86})\\$([A-Za-z0-9+/]{22,86})");
 
-    Argon2Hash {
+    public Argon2Hash {
         check("m", memoryKib, 8L * lanes, MAX_MEMORY_KIB);
         check("t", iterations, 1, MAX_ITERATIONS);
         check("p", lanes, 1, MAX_LANES);
@@ -38,7 +38,7 @@ record Argon2Hash(int memoryKib, int iterations, int lanes, byte[] salt, byte[] 
         }
     }
 
-    static Argon2Hash of(byte[] password, SecureRandom random) {
+    public static Argon2Hash of(byte[] password, SecureRandom random) {
         byte[] salt = new byte[16];
         random.nextBytes(salt);
         byte[] hash = hash(password, DEFAULT_MEMORY_KIB, DEFAULT_ITERATIONS, 1, salt, 32);

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
  * @param iterations computed by the client at each login by SCRAM, and by the broker only for a plain password
  */
 @SuppressWarnings("ArrayRecordComponent") // never modified or compared
-record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) implements Credential {
+public record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) implements Credential {
     static final String PREFIX = "SCRAM-SHA-256$";
-    static final int DEFAULT_ITERATIONS = 16_384;
+    public static final int DEFAULT_ITERATIONS = 16_384;
 
     /** The minimum of RFC 7677, 4. */
     private static final int MIN_ITERATIONS = 4_096;
@@ -26,7 +26,7 @@ record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] ser
     private static final Pattern FORMAT = Pattern.compile(
             "SCRAM-SHA-256\\$([0-9]{1,9}):([A-Za-z0-9+/]{8,200}={0,2})\\$([A-Za-z0-9+/]{43}=):([A-Za-z0-9+/]{43}=)");
 
-    ScramCredential {
+    public ScramCredential {
         if (iterations < MIN_ITERATIONS || iterations > MAX_ITERATIONS) {
             throw new IllegalArgumentException("the iterations of SCRAM-SHA-256 must be from " + MIN_ITERATIONS + " to "
                     + MAX_ITERATIONS + ", was " + iterations);
@@ -40,13 +40,13 @@ record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] ser
      * @throws IllegalArgumentException if SCRAM does not allow {@code password}: it must be UTF-8 without control
      * characters
      */
-    static ScramCredential of(byte[] password, int iterations, SecureRandom random) {
+    public static ScramCredential of(byte[] password, int iterations, SecureRandom random) {
         byte[] salt = new byte[16];
         random.nextBytes(salt);
         return of(password, iterations, salt);
     }
 
-    static ScramCredential of(byte[] password, int iterations, byte[] salt) {
+    public static ScramCredential of(byte[] password, int iterations, byte[] salt) {
         byte[] prepared = SaslPrep.prepare(password)
                 .orElseThrow(() -> new IllegalArgumentException(
                         "a password for SCRAM must be UTF-8 text without control characters, at most "

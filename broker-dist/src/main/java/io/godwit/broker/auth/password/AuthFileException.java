@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * errors of its wrong lines, but not their text.
  */
 public final class AuthFileException extends IOException {
-    AuthFileException(Path file, List<String> errors) {
+    public AuthFileException(Path file, List<String> errors) {
         super(file + ": " + String.join("; ", errors));
     }
 
-    AuthFileException(Path file, IOException cause) {
+    public AuthFileException(Path file, IOException cause) {
         super(file + ": " + reason(cause), cause);
     }
 
@@ -25,7 +25,7 @@ public final class AuthFileException extends IOException {
     }
 
     /** For a missing file of users. */
-    static AuthFileException noUsers(Path file, AuthFileException cause) {
+    public static AuthFileException noUsers(Path file, AuthFileException cause) {
         return new AuthFileException(
                 file + ": there is no such file; \"bin/godwit-passwd --file " + file + " add NAME\" makes it", cause);
     }
@@ -38,7 +38,7 @@ public final class AuthFileException extends IOException {
     }
 
     /** Adds the errors of another file. */
-    AuthFileException and(@Nullable AuthFileException other) {
+    public AuthFileException and(@Nullable AuthFileException other) {
         return other == null ? this : new AuthFileException(getMessage() + "\n" + other.getMessage(), this);
     }
 }

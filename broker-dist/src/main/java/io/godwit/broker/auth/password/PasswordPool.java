@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import io.godwit.broker.auth.login.LoginTurns;
 import io.godwit.plugin.auth.AuthStep;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * loops nor memory. Sources are served in turn. A login is refused as busy, without computing, if the queue is full, if
  * it has to give way to another source, or if it has waited longer than clients wait.
  */
-final class PasswordPool implements AutoCloseable {
+public final class PasswordPool implements AutoCloseable {
     private static final ConnectResult FULL = new ConnectResult.Refused(
             RefusalReason.BUSY, "too many passwords, or too many of this source, wait to be checked");
     private static final ConnectResult LATE =
@@ -34,7 +34,7 @@ final class PasswordPool implements AutoCloseable {
      * @param maxWaiting at least 1
      * @param patience how long a login may wait before it is refused
      */
-    PasswordPool(int count, int maxWaiting, Duration patience, LongSupplier nanoTime) {
+    public PasswordPool(int count, int maxWaiting, Duration patience, LongSupplier nanoTime) {
         AtomicInteger number = new AtomicInteger();
         threads = new ThreadPoolExecutor(count, count, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), task -> {
             Thread thread = new Thread(task, "password-" + number.incrementAndGet());
@@ -50,12 +50,12 @@ final class PasswordPool implements AutoCloseable {
      *
      * @param source the source of the login, see {@link io.godwit.broker.auth.login.LoginSource}
      */
-    CompletableFuture<ConnectResult> submit(long source, Supplier<ConnectResult> check) {
+    public CompletableFuture<ConnectResult> submit(long source, Supplier<ConnectResult> check) {
         return submitStep(source, check::get).thenApply(ConnectResult.class::cast);
     }
 
     /** {@link #submit} for a step of an exchange. */
-    CompletableFuture<AuthStep> submitStep(long source, Supplier<AuthStep> check) {
+    public CompletableFuture<AuthStep> submitStep(long source, Supplier<AuthStep> check) {
         return turns.submit(source, () -> {
             AuthStep checked = check.get();
             if (checked instanceof ConnectResult.Accepted) {
@@ -66,7 +66,7 @@ final class PasswordPool implements AutoCloseable {
     }
 
     /** A login with the right password came from {@code source}. */
-    void proved(long source) {
+    public void proved(long source) {
         turns.proved(source);
     }
 

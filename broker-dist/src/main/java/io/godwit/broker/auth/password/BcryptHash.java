@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -12,8 +12,8 @@ import org.bouncycastle.crypto.generators.OpenBSDBCrypt;
  *
  * @param cost 4 to 16; each step doubles the work
  */
-record BcryptHash(String text, int cost) implements Credential {
-    static final int DEFAULT_COST = 10;
+public record BcryptHash(String text, int cost) implements Credential {
+    public static final int DEFAULT_COST = 10;
     static final int MAX_PASSWORD_BYTES = 72;
 
     private static final int MIN_COST = 4;
@@ -23,10 +23,10 @@ record BcryptHash(String text, int cost) implements Credential {
     private static final Pattern FORMAT = Pattern.compile("\\$2[aby]\\$([0-9]{2})\\$[./A-Za-z0-9]{53}");
 
     /** The hash to check for an unknown user, so that the answer takes as long as for a known one. */
-    static final BcryptHash NOBODY =
+    public static final BcryptHash NOBODY =
             parse("$2b$" + DEFAULT_COST + "$......................UaUp2CqHXn14N7RprrzoDsNv91ahi36");
 
-    static BcryptHash of(byte[] password, int cost, SecureRandom random) {
+    public static BcryptHash of(byte[] password, int cost, SecureRandom random) {
         if (password.length > MAX_PASSWORD_BYTES) {
             throw new IllegalArgumentException(
                     "bcrypt takes passwords of at most " + MAX_PASSWORD_BYTES + " bytes; --argon2 takes longer ones");

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

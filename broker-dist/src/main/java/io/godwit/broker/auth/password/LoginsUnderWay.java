@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread: event loops join, password threads complete.
  */
-final class LoginsUnderWay {
+public final class LoginsUnderWay {
     private static final int MAX_BYTES = 1024;
 
     private final byte[] key = new byte[32];
     /** The key is an HMAC with a secret of this process, so clients cannot choose hash collisions. */
     private final ConcurrentMap<ByteBuffer, CompletableFuture<ConnectResult>> logins = new ConcurrentHashMap<>();
 
-    LoginsUnderWay(SecureRandom random) {
+    public LoginsUnderWay(SecureRandom random) {
         random.nextBytes(key);
     }
 
@@ -39,7 +39,7 @@ final class LoginsUnderWay {
      * @param credential the credential to check against; null for an unknown user
      * @param submit must not block
      */
-    CompletableFuture<ConnectResult> join(
+    public CompletableFuture<ConnectResult> join(
             String user,
             @Nullable Credential credential,
             byte[] password,

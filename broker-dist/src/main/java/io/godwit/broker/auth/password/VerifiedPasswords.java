@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * changed password invalidates it at once. Wrong passwords are not stored. Any thread: event loops look up, password
  * threads add.
  */
-final class VerifiedPasswords {
+public final class VerifiedPasswords {
     private static final int MAX_USERS = 20_000;
 
     private final byte[] key = new byte[32];
@@ -24,13 +24,13 @@ final class VerifiedPasswords {
     private final AtomicInteger count = new AtomicInteger();
 
     /** @param life zero to store nothing */
-    VerifiedPasswords(Duration life, SecureRandom random, LongSupplier nanoTime) {
+    public VerifiedPasswords(Duration life, SecureRandom random, LongSupplier nanoTime) {
         this.lifeNanos = life.toNanos();
         this.nanoTime = nanoTime;
         random.nextBytes(key);
     }
 
-    boolean contains(String user, Credential credential, byte[] password) {
+    public boolean contains(String user, Credential credential, byte[] password) {
         Verified known = byUser.get(user);
         return known != null
                 && known.credential.equals(credential.text())
@@ -38,7 +38,7 @@ final class VerifiedPasswords {
                 && MessageDigest.isEqual(known.mac, Hmac.sha256(key, password));
     }
 
-    void add(String user, Credential credential, byte[] password) {
+    public void add(String user, Credential credential, byte[] password) {
         if (lifeNanos == 0) {
             return;
         }

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The users: UTF-8 text with a line {@code user:credential} each, in the format of {@code mosquitto_passwd}. Empty
  * lines and lines that begin with '#' are comments and survive an edit. Immutable.
  */
-final class PasswordFile {
+public final class PasswordFile {
     static final PasswordFile EMPTY = new PasswordFile(List.of(), Map.of());
 
     /** All lines of the text. */
@@ -28,7 +28,7 @@ final class PasswordFile {
         this.users = Collections.unmodifiableMap(users);
     }
 
-    static PasswordFile read(Path file) throws AuthFileException {
+    public static PasswordFile read(Path file) throws AuthFileException {
         List<String> lines;
         try {
             lines = Files.readAllLines(file, StandardCharsets.UTF_8);
@@ -39,7 +39,7 @@ final class PasswordFile {
     }
 
     /** @param file for messages */
-    static PasswordFile parse(Path file, List<String> lines) throws AuthFileException {
+    public static PasswordFile parse(Path file, List<String> lines) throws AuthFileException {
         Map<String, Credential> users = new LinkedHashMap<>();
         List<String> errors = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
@@ -72,7 +72,7 @@ final class PasswordFile {
     }
 
     /** @throws IllegalArgumentException if a line cannot contain this user name */
-    static void checkUser(String user) {
+    public static void checkUser(String user) {
         if (user.isEmpty()) {
             throw new IllegalArgumentException("the user name is empty");
         }
@@ -86,21 +86,21 @@ final class PasswordFile {
     }
 
     /** Unmodifiable. */
-    Map<String, Credential> users() {
+    public Map<String, Credential> users() {
         return users;
     }
 
     @Nullable
-    Credential get(String user) {
+    public Credential get(String user) {
         return users.get(user);
     }
 
-    boolean contains(String user) {
+    public boolean contains(String user) {
         return users.containsKey(user);
     }
 
     /** A copy with this user, in place of its earlier line or else at the end. */
-    PasswordFile with(String user, Credential credential) {
+    public PasswordFile with(String user, Credential credential) {
         checkUser(user);
         String line = user + ":" + credential.text();
         List<String> edited = new ArrayList<>(lines);
@@ -113,7 +113,7 @@ final class PasswordFile {
         return new PasswordFile(edited, all);
     }
 
-    PasswordFile without(String user) {
+    public PasswordFile without(String user) {
         List<String> edited = new ArrayList<>(lines);
         edited.removeIf(line -> isOf(user, line));
         Map<String, Credential> rest = new LinkedHashMap<>(users);

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -10,18 +10,18 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * Keyed hashes, and PBKDF2 over bytes: the JDK's PBKDF2 accepts only characters, but an MQTT password may be any bytes.
  */
-final class Hmac {
+public final class Hmac {
     static final String SHA_256 = "HmacSHA256";
 
     private static final byte[] FIRST_BLOCK = {0, 0, 0, 1};
 
     private Hmac() {}
 
-    static byte[] sha256(byte[] key, byte[] text) {
+    public static byte[] sha256(byte[] key, byte[] text) {
         return mac(SHA_256, key).doFinal(text);
     }
 
-    static byte[] sha256(byte[] key, String text) {
+    public static byte[] sha256(byte[] key, String text) {
         return sha256(key, text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.AuthStep;
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>For an unknown user the exchange continues with a made-up salt, and ends with the refusal of a wrong password.
  * Used by one thread at a time.
  */
-final class ScramExchange implements AuthExchange {
-    static final String METHOD = "SCRAM-SHA-256";
+public final class ScramExchange implements AuthExchange {
+    public static final String METHOD = "SCRAM-SHA-256";
 
     /** gs2 header, user, nonce; extensions may follow and are ignored. */
     private static final Pattern CLIENT_FIRST =
@@ -59,7 +59,7 @@ final class ScramExchange implements AuthExchange {
     private boolean isAskedToBegin;
 
     /** @param serverNonce unpredictable printable ASCII without a comma, used once */
-    ScramExchange(Users users, Computer computer, TenantId tenant, String serverNonce) {
+    public ScramExchange(Users users, Computer computer, TenantId tenant, String serverNonce) {
         this.users = users;
         this.computer = computer;
         this.tenant = tenant;
@@ -173,12 +173,12 @@ final class ScramExchange implements AuthExchange {
     }
 
     /** Runs a step off the event loop, or refuses it. */
-    interface Computer {
+    public interface Computer {
         CompletableFuture<AuthStep> compute(Supplier<AuthStep> step);
     }
 
     /** The source of credentials. */
-    interface Users {
+    public interface Users {
         /** Null for an unknown user, and for a user without a SCRAM credential. */
         @Nullable
         ScramCredential scram(String user);

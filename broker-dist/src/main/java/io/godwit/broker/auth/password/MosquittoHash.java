@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,11 +1,11 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 import io.godwit.broker.config.SecretFileEditor;
 import java.io.IOException;
 import java.nio.file.Path;
 
 /** Holds a password file for one edit; see {@link SecretFileEditor}. Blocks. */
-final class PasswordFileEditor implements AutoCloseable {
+public final class PasswordFileEditor implements AutoCloseable {
     private final SecretFileEditor editor;
     private final PasswordFile content;
 
@@ -21,20 +21,20 @@ final class PasswordFileEditor implements AutoCloseable {
     }
 
     /** Begins with an empty file if there is none; that file is removed if nothing is written. */
-    static PasswordFileEditor openOrCreate(Path file) throws IOException {
+    public static PasswordFileEditor openOrCreate(Path file) throws IOException {
         return new PasswordFileEditor(file, SecretFileEditor.openOrCreate(file));
     }
 
     /** Fails if there is no such file or a line is wrong. */
-    static PasswordFileEditor open(Path file) throws IOException {
+    public static PasswordFileEditor open(Path file) throws IOException {
         return new PasswordFileEditor(file, SecretFileEditor.open(file));
     }
 
-    PasswordFile content() {
+    public PasswordFile content() {
         return content;
     }
 
-    void write(PasswordFile edited) throws IOException {
+    public void write(PasswordFile edited) throws IOException {
         editor.write(edited.text());
     }
 

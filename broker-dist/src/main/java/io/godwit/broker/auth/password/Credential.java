@@ -1,10 +1,10 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.password;
 
 /**
  * The form in which the password file stores a user's password. Immutable. {@link #matches} takes long on purpose, so
  * it belongs on the {@link PasswordPool}.
  */
-sealed interface Credential permits BcryptHash, Argon2Hash, MosquittoHash, ScramCredential {
+public sealed interface Credential permits BcryptHash, Argon2Hash, MosquittoHash, ScramCredential {
 
     /** Whether the credential was made of {@code password}, which is not modified. */
     boolean matches(byte[] password);
