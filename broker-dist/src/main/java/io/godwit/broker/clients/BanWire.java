@@ -1,5 +1,6 @@
 package io.godwit.broker.clients;
 
+import io.godwit.broker.clients.node.NodeBans;
 import io.godwit.broker.clients.wire.AutomaticBanCause;
 import io.godwit.broker.clients.wire.BansAnswer;
 import io.godwit.broker.clients.wire.BansRequest;

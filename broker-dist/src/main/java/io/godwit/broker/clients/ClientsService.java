@@ -2,6 +2,8 @@ package io.godwit.broker.clients;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.broker.api.LogText;
+import io.godwit.broker.clients.node.NodeClients;
+import io.godwit.broker.clients.node.TopicQuestion;
 import io.godwit.broker.clients.wire.BansRequest;
 import io.godwit.broker.clients.wire.DisconnectAnswer;
 import io.godwit.broker.clients.wire.DisconnectRequest;

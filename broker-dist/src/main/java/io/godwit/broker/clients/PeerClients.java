@@ -1,6 +1,11 @@
 package io.godwit.broker.clients;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.clients.node.NodeBans;
+import io.godwit.broker.clients.node.NodeClients;
+import io.godwit.broker.clients.node.NodeReceivers;
+import io.godwit.broker.clients.node.NodeSubscriptions;
+import io.godwit.broker.clients.node.TopicQuestion;
 import io.godwit.broker.clients.wire.BansAnswer;
 import io.godwit.broker.clients.wire.CodesAnswer;
 import io.godwit.broker.clients.wire.DisconnectAnswer;

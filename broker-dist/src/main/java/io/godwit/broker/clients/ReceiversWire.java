@@ -1,5 +1,6 @@
 package io.godwit.broker.clients;
 
+import io.godwit.broker.clients.node.NodeReceivers;
 import io.godwit.broker.clients.wire.Receiver;
 import io.godwit.broker.clients.wire.ReceiversAnswer;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.godwit.broker.clients;
 
+import io.godwit.broker.clients.node.NodeSubscriptions;
 import io.godwit.broker.clients.wire.Subscription;
 import io.godwit.broker.clients.wire.SubscriptionsAnswer;
 import io.godwit.dist.client.SubscriptionOptions;

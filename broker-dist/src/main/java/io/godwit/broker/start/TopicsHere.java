@@ -1,6 +1,6 @@
 package io.godwit.broker.start;
 
-import io.godwit.broker.clients.TopicLookup;
+import io.godwit.broker.clients.node.TopicLookup;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.GroupInfo;
 import io.godwit.dist.client.Receiver;

@@ -10,6 +10,7 @@ import io.godwit.api.port.BanAdmin.BanFilter;
 import io.godwit.api.port.BanAdmin.BanKey;
 import io.godwit.api.port.BanAdmin.Kind;
 import io.godwit.api.port.Page;
+import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.wire.BansAnswer;
 import io.godwit.broker.clients.wire.BansRequest;
 import io.godwit.broker.clients.wire.LiftBanRequest;

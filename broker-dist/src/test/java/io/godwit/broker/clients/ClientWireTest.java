@@ -2,6 +2,7 @@ package io.godwit.broker.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.Criteria;
 import io.godwit.broker.clients.wire.PageAnswer;

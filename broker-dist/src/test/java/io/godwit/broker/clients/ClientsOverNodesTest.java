@@ -9,6 +9,7 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.ClientView;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
+import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.mqtt.packet.ReasonCode;

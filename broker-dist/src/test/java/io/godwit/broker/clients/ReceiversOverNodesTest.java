@@ -10,6 +10,7 @@ import io.godwit.api.port.Page;
 import io.godwit.api.port.SubscriptionAdmin.Receiver;
 import io.godwit.api.port.SubscriptionAdmin.Receivers;
 import io.godwit.api.port.SubscriptionAdmin.Subscription;
+import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.wire.ReceiversAnswer;
 import io.godwit.broker.clients.wire.SubscriptionsAnswer;
 import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;

@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.dist.client.GroupInfo;
 import io.godwit.dist.client.Receiver;

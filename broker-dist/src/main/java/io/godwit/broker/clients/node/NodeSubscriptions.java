@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.plugin.topic.TopicFilter;
@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param entries by the texts of their filters
  * @param hasMore whether more follow the last one
  */
-record NodeSubscriptions(List<Entry> entries, boolean hasMore) {
+public record NodeSubscriptions(List<Entry> entries, boolean hasMore) {
     /** Bound of the filters' texts in a page with more than one filter. */
     private static final long MOST_CHARS = 1 << 19;
 
-    record Entry(String filter, SubscriptionOptions options) {}
+    public record Entry(String filter, SubscriptionOptions options) {}
 
-    NodeSubscriptions {
+    public NodeSubscriptions {
         entries = List.copyOf(entries);
     }
 

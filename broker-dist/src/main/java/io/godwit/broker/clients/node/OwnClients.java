@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.dist.client.TopicReceivers;
 import io.godwit.mqtt.ban.AutomaticBanQuery;
@@ -22,14 +22,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The clients of this node. */
-final class OwnClients implements NodeClients {
+public final class OwnClients implements NodeClients {
     private final ConnectedClients clients;
     private final Bans bans;
     private final TopicLookup topics;
     private final Executor merging;
 
     /** @param merging merges pages and looks topics up */
-    OwnClients(ConnectedClients clients, Bans bans, TopicLookup topics, Executor merging) {
+    public OwnClients(ConnectedClients clients, Bans bans, TopicLookup topics, Executor merging) {
         this.clients = clients;
         this.bans = bans;
         this.topics = topics;

@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.mqtt.client.ClientCriteria;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The connected clients and live subscribers of one node, this or another. Any thread; calls return at once. Futures
  * complete on any thread, which must not be blocked, and fail at the latest when {@code within} is over.
  */
-interface NodeClients {
+public interface NodeClients {
     /**
      * A page of the clients found in three quarters of the time.
      *

@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param filter null if a topic is asked for
  */
-record TopicQuestion(TenantId tenant, String text, @Nullable TopicFilter filter) {
+public record TopicQuestion(TenantId tenant, String text, @Nullable TopicFilter filter) {
     /** @throws IllegalArgumentException if the text is no topic name */
-    static TopicQuestion ofTopic(TenantId tenant, String topic) {
+    public static TopicQuestion ofTopic(TenantId tenant, String topic) {
         if (!TopicName.isValid(topic) || topic.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
             throw new IllegalArgumentException(
                     "a topic has 1 to " + TopicName.MAX_BYTES + " bytes, no wildcard and no null character");
@@ -22,7 +22,7 @@ record TopicQuestion(TenantId tenant, String text, @Nullable TopicFilter filter)
     }
 
     /** @throws IllegalArgumentException if the text is no topic filter */
-    static TopicQuestion ofFilter(TenantId tenant, String filter) {
+    public static TopicQuestion ofFilter(TenantId tenant, String filter) {
         TopicFilter parsed = TopicFilter.parse(filter)
                 .orElseThrow(() -> new IllegalArgumentException(
                         "not a topic filter of at most " + TopicName.MAX_BYTES + " bytes"));

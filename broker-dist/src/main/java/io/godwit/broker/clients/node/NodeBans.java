@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.mqtt.ban.AutomaticBan;
 import java.util.ArrayList;
@@ -10,13 +10,13 @@ import java.util.List;
  * @param bans by ascending ids
  * @param hasMore whether more follow the last one; then there are at least two
  */
-record NodeBans(List<AutomaticBan> bans, boolean hasMore) {
+public record NodeBans(List<AutomaticBan> bans, boolean hasMore) {
     /** Bound of the texts in a page, which clients choose. */
     private static final long MOST_CHARS = 1 << 18;
 
     private static final int LEAST = 2;
 
-    NodeBans {
+    public NodeBans {
         bans = List.copyOf(bans);
         if (hasMore && bans.size() < LEAST) { // the next page begins with the last ban of this one
             throw new IllegalArgumentException("a page of " + bans.size() + " bans that goes on");

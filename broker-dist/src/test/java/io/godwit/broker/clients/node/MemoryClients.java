@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.mqtt.ban.AutomaticBan;
@@ -28,30 +28,30 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Clients of a node that are in memory. May stop answering. */
-final class MemoryClients implements NodeClients {
-    final NavigableMap<ClientKey, ConnectedClient> connected = new ConcurrentSkipListMap<>();
-    final Map<ClientKey, ReasonCode> ended = new ConcurrentHashMap<>();
+public final class MemoryClients implements NodeClients {
+    public final NavigableMap<ClientKey, ConnectedClient> connected = new ConcurrentSkipListMap<>();
+    public final Map<ClientKey, ReasonCode> ended = new ConcurrentHashMap<>();
     /** The filters of sessions that are not stored. */
-    final Map<ClientKey, List<TopicFilter>> filters = new ConcurrentHashMap<>();
+    public final Map<ClientKey, List<TopicFilter>> filters = new ConcurrentHashMap<>();
 
     final List<Subscription> subscribed = new CopyOnWriteArrayList<>();
 
     static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, true, false, 7);
 
-    volatile boolean isSilent;
+    public volatile boolean isSilent;
     /** The key at which its search ends, unless it has found enough before. */
-    volatile @Nullable ClientKey looksUpTo;
+    public volatile @Nullable ClientKey looksUpTo;
 
-    static ClientKey key(String clientId) {
+    public static ClientKey key(String clientId) {
         return new ClientKey(TenantId.DEFAULT, new ClientId(clientId));
     }
 
-    static ConnectedClient client(String clientId, long connectedAtMillis) {
+    public static ConnectedClient client(String clientId, long connectedAtMillis) {
         ClientInfo info = new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), "ann", "10.1.2.3:4711", 5);
         return new ConnectedClient(info, "tcp 0.0.0.0:1883", true, 0xFFFF_FFFFL, 60, connectedAtMillis, 1, 2, 3, 4);
     }
 
-    MemoryClients add(String... clientIds) {
+    public MemoryClients add(String... clientIds) {
         for (String id : clientIds) {
             connected.put(key(id), client(id, 1_000));
         }
@@ -59,7 +59,7 @@ final class MemoryClients implements NodeClients {
     }
 
     /** The automatic bans of this node, by id. */
-    final NavigableMap<String, AutomaticBan> bans = new ConcurrentSkipListMap<>();
+    public final NavigableMap<String, AutomaticBan> bans = new ConcurrentSkipListMap<>();
 
     @Override
     public CompletableFuture<NodeBans> automaticBans(AutomaticBanQuery query, Duration within) {

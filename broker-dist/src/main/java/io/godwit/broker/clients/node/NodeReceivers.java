@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.node;
 
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.TopicReceivers;
@@ -13,11 +13,11 @@ import java.util.List;
  * @param stored the first of the sessions in the inbox store; empty from another node
  * @param storedTotal the number of all such sessions
  */
-record NodeReceivers(List<Entry> live, long liveTotal, List<Entry> stored, long storedTotal) {
+public record NodeReceivers(List<Entry> live, long liveTotal, List<Entry> stored, long storedTotal) {
     /** @param group the shared filter that the session is a member of; empty for none */
-    record Entry(String clientId, int qos, String group) {}
+    public record Entry(String clientId, int qos, String group) {}
 
-    NodeReceivers {
+    public NodeReceivers {
         live = List.copyOf(live);
         stored = List.copyOf(stored);
     }
