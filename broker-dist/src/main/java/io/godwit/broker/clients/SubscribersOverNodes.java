@@ -8,6 +8,7 @@ import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.api.TenantShares;
 import io.godwit.broker.clients.node.NodeClients;
+import io.godwit.broker.clients.remote.BehalfWire;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;

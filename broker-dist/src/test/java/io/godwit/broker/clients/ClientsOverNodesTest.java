@@ -10,6 +10,8 @@ import io.godwit.api.port.ClientView;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.broker.clients.node.MemoryClients;
+import io.godwit.broker.clients.remote.ClientMethods;
+import io.godwit.broker.clients.remote.ClientWire;
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.mqtt.packet.ReasonCode;

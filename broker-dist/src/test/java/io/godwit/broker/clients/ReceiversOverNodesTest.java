@@ -11,6 +11,8 @@ import io.godwit.api.port.SubscriptionAdmin.Receiver;
 import io.godwit.api.port.SubscriptionAdmin.Receivers;
 import io.godwit.api.port.SubscriptionAdmin.Subscription;
 import io.godwit.broker.clients.node.MemoryClients;
+import io.godwit.broker.clients.remote.ReceiversWire;
+import io.godwit.broker.clients.remote.SubscriptionsWire;
 import io.godwit.broker.clients.wire.ReceiversAnswer;
 import io.godwit.broker.clients.wire.SubscriptionsAnswer;
 import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;

@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.broker.api.LogText;
@@ -48,26 +48,26 @@ import org.slf4j.LoggerFactory;
  * The questions of each kind are bounded in number, size and time. Kinds are counted separately, so that slow pages do
  * not keep others from finding or disconnecting a client.
  */
-final class ClientsService {
+public final class ClientsService {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsService.class);
     /** Bound of questions for pages, whose answers are large: enough for the operators of several members at once. */
-    static final int MAX_PAGES = 16;
+    public static final int MAX_PAGES = 16;
     /** Bound of questions about one client. */
     static final int MAX_SINGLE_QUESTIONS = 64;
     /** Criteria and a key contain texts of a client or an operator. */
-    static final int MAX_REQUEST_BYTES = 1 << 19;
+    public static final int MAX_REQUEST_BYTES = 1 << 19;
 
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
     private final NodeClients own;
     private final Executor thread;
     /** @param thread decodes and encodes messages */
-    ClientsService(NodeClients own, Executor thread) {
+    public ClientsService(NodeClients own, Executor thread) {
         this.own = own;
         this.thread = thread;
     }
 
-    ServerServiceDefinition definition() {
+    public ServerServiceDefinition definition() {
         ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(ClientMethods.SERVICE);
         add(service, ClientMethods.PAGE, MAX_PAGES, this::page);
         add(service, ClientMethods.FIND, MAX_SINGLE_QUESTIONS, this::find);

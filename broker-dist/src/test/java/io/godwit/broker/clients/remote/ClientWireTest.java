@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import io.godwit.broker.clients.wire.CodesAnswer;
 import io.godwit.broker.clients.wire.SubscribeRequest;
@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Encodes requests on behalf of clients. Readers throw {@link IllegalArgumentException}. */
-final class BehalfWire {
+public final class BehalfWire {
     /** Bound of filters in one request. */
     static final int MAX_FILTERS = 100;
 
@@ -84,7 +84,7 @@ final class BehalfWire {
         }
     }
 
-    static TopicFilter filter(String text) {
+    public static TopicFilter filter(String text) {
         return TopicFilter.parse(text).orElseThrow(() -> new IllegalArgumentException("no filter"));
     }
 

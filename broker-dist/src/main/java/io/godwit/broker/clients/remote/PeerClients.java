@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.broker.clients.node.NodeBans;
@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The clients of another node. Its answers are bounded and checked. */
-final class PeerClients implements NodeClients {
+public final class PeerClients implements NodeClients {
     /** Enough for an answer with one client beyond the bound. */
     private static final int MAX_INBOUND_BYTES = 2 * ClientWire.MAX_ANSWER_BYTES;
 
@@ -51,7 +51,7 @@ final class PeerClients implements NodeClients {
     private final Executor reading;
 
     /** @param reading decodes answers */
-    PeerClients(Channel channel, Executor reading) {
+    public PeerClients(Channel channel, Executor reading) {
         this.channel = channel;
         this.reading = reading;
     }

@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.Criteria;
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Encodes and decodes messages ({@code clients_protocol.proto}). Decoding checks every value, and throws {@link
  * IllegalArgumentException} for an impossible one.
  */
-final class ClientWire {
+public final class ClientWire {
     /** The version of requests that this node sends. */
-    static final int VERSION = 1;
+    public static final int VERSION = 1;
 
     /** Bound of an answer, apart from its first client. */
     static final int MAX_ANSWER_BYTES = 1 << 20;
@@ -34,18 +34,18 @@ final class ClientWire {
 
     private ClientWire() {}
 
-    static Key key(ClientKey key) {
+    public static Key key(ClientKey key) {
         return Key.newBuilder()
                 .setTenant(key.tenant().value())
                 .setClientId(key.clientId().value())
                 .build();
     }
 
-    static ClientKey key(Key key) {
+    public static ClientKey key(Key key) {
         return new ClientKey(new TenantId(key.getTenant()), new ClientId(key.getClientId()));
     }
 
-    static Criteria criteria(ClientCriteria criteria) {
+    public static Criteria criteria(ClientCriteria criteria) {
         Criteria.Builder message = Criteria.newBuilder()
                 .setIdText(criteria.clientId().text())
                 .setIdIsPrefix(criteria.clientId().isPrefix())
@@ -66,7 +66,7 @@ final class ClientWire {
         return message.build();
     }
 
-    static ClientCriteria criteria(Criteria message) {
+    public static ClientCriteria criteria(Criteria message) {
         return new ClientCriteria(
                 message.hasTenant() ? new TenantId(message.getTenant()) : null,
                 new IdPattern(message.getIdText(), message.getIdIsPrefix()),
@@ -136,7 +136,7 @@ final class ClientWire {
         return new ClientPage<>(entries, next);
     }
 
-    static Client client(ConnectedClient client) {
+    public static Client client(ConnectedClient client) {
         Client.Builder message = Client.newBuilder()
                 .setKey(key(client.key()))
                 .setRemoteAddress(client.info().remoteAddress())
@@ -157,7 +157,7 @@ final class ClientWire {
         return message.build();
     }
 
-    static ConnectedClient client(Client message) {
+    public static ConnectedClient client(Client message) {
         int level = message.getProtocolLevel();
         if (level < ProtocolLevel.MQTT_3_1 || level > ProtocolLevel.MQTT_5) {
             throw new IllegalArgumentException("no protocol level: " + level);

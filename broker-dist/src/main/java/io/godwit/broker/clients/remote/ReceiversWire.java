@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import io.godwit.broker.clients.node.NodeReceivers;
 import io.godwit.broker.clients.wire.Receiver;
@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Encodes the receivers of a topic; the rules are those of {@link ClientWire}. */
-final class ReceiversWire {
+public final class ReceiversWire {
     private static final int MAX_QOS = 2;
 
     private ReceiversWire() {}
@@ -32,7 +32,7 @@ final class ReceiversWire {
     }
 
     /** @throws IllegalArgumentException for an impossible answer */
-    static NodeReceivers receivers(ReceiversAnswer message, int limit) {
+    public static NodeReceivers receivers(ReceiversAnswer message, int limit) {
         if (message.getReceiversCount() > limit || message.getTotal() < message.getReceiversCount()) {
             throw new IllegalArgumentException(message.getReceiversCount() + " receivers of "
                     + Long.toUnsignedString(message.getTotal()) + " in a list of " + limit + " at most");

@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import io.godwit.broker.clients.node.NodeBans;
 import io.godwit.broker.clients.wire.AutomaticBanCause;
@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Encodes the bans that nodes make automatically; the rules are those of {@link ClientWire}. */
-final class BanWire {
+public final class BanWire {
     private static final long MOST_MILLIS = Duration.ofDays(36_500).toMillis();
 
     private BanWire() {}
 
-    static BansRequest request(AutomaticBanQuery query) {
+    public static BansRequest request(AutomaticBanQuery query) {
         BansRequest.Builder message = BansRequest.newBuilder()
                 .setVersion(ClientWire.VERSION)
                 .setWithClients(query.withClients())
@@ -41,7 +41,7 @@ final class BanWire {
                 message.getLimit());
     }
 
-    static BansAnswer answer(NodeBans page) {
+    public static BansAnswer answer(NodeBans page) {
         BansAnswer.Builder message = BansAnswer.newBuilder().setHasMore(page.hasMore());
         for (AutomaticBan ban : page.bans()) {
             message.addBans(io.godwit.broker.clients.wire.AutomaticBan.newBuilder()
@@ -63,7 +63,7 @@ final class BanWire {
     }
 
     /** Decodes the answer to {@link #request}. */
-    static NodeBans bans(BansAnswer message, AutomaticBanQuery query) {
+    public static NodeBans bans(BansAnswer message, AutomaticBanQuery query) {
         if (message.getBansCount() > query.limit()) {
             throw new IllegalArgumentException(
                     message.getBansCount() + " bans in a page of " + query.limit() + " at most");

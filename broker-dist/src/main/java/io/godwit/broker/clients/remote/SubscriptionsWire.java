@@ -1,4 +1,4 @@
-package io.godwit.broker.clients;
+package io.godwit.broker.clients.remote;
 
 import io.godwit.broker.clients.node.NodeSubscriptions;
 import io.godwit.broker.clients.wire.Subscription;
@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Encodes the subscriptions of a session; the rules are those of {@link ClientWire}. */
-final class SubscriptionsWire {
+public final class SubscriptionsWire {
     private static final int MAX_QOS = 2;
     private static final int MAX_ID = 268_435_455;
 
@@ -42,7 +42,8 @@ final class SubscriptionsWire {
     }
 
     /** @throws IllegalArgumentException for an impossible answer */
-    static Optional<NodeSubscriptions> subscriptions(SubscriptionsAnswer message, @Nullable String after, int limit) {
+    public static Optional<NodeSubscriptions> subscriptions(
+            SubscriptionsAnswer message, @Nullable String after, int limit) {
         if (!message.getIsFound()) {
             return Optional.empty();
         }
