@@ -1,5 +1,12 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.KeySpec;
+import io.godwit.broker.config.key.Level;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.key.OpenSections;
+import io.godwit.broker.config.key.Section;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;

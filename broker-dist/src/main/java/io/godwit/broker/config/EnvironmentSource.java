@@ -1,5 +1,6 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;

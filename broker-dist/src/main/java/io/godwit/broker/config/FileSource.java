@@ -1,5 +1,8 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.KeySpec;
+import io.godwit.broker.config.key.Level;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;

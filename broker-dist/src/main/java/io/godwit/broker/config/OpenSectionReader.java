@@ -1,5 +1,8 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.key.OpenSections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,5 +1,10 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.KeySpec;
+import io.godwit.broker.config.key.Level;
+import io.godwit.broker.config.key.OpenSections;
+import io.godwit.broker.config.key.Section;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;

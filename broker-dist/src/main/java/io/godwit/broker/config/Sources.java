@@ -1,5 +1,7 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.Level;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;

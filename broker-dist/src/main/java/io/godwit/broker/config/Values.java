@@ -1,5 +1,8 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.key.OpenSections;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.godwit.broker.effective;
 
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.Loaded;
-import io.godwit.broker.config.OpenSection;
+import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.settings.ApiSection;
 import io.godwit.broker.settings.AuthSection;
 import io.godwit.broker.settings.BanSection;

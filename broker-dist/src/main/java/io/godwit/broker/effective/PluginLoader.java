@@ -1,7 +1,7 @@
 package io.godwit.broker.effective;
 
 import io.godwit.broker.admin.rpc.NodeFacts;
-import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.config.key.EnumNames;
 import io.godwit.broker.plugin.ExitScan;
 import io.godwit.broker.plugin.instance.PluginHome;
 import io.godwit.broker.plugin.PluginHost;

@@ -1,6 +1,6 @@
 package io.godwit.broker.report;
 
-import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.config.key.EnumNames;
 import io.godwit.plugin.event.BrokerEvent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;

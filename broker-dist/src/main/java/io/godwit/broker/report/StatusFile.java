@@ -1,6 +1,6 @@
 package io.godwit.broker.report;
 
-import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.config.key.EnumNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -251,7 +251,7 @@ class PluginHostTest {
 
     @Test
     void sectionsThatNobodyReadsAreRefusedAllAtOnce() throws Exception {
-        Map<String, io.godwit.broker.config.OpenSection> sections = Map.of(
+        Map<String, io.godwit.broker.config.key.OpenSection> sections = Map.of(
                 "acme", PluginStage.section("acme"),
                 "acne", PluginStage.section("acne", "x", "1"),
                 "old", PluginStage.section("old", "x", "1"));
@@ -274,7 +274,7 @@ class PluginHostTest {
                 throw new IllegalStateException("cannot go on");
             }
         };
-        Map<String, io.godwit.broker.config.OpenSection> sections =
+        Map<String, io.godwit.broker.config.key.OpenSection> sections =
                 Map.of("acme", PluginStage.section("acme", "port", "x", "tiemout", "3s"));
         try (PluginStage stage = new PluginStage(directory, sections)) {
             assertThatThrownBy(() -> stage.auth(plugin))

@@ -1,7 +1,7 @@
 package io.godwit.broker.plugin;
 
-import io.godwit.broker.config.Given;
-import io.godwit.broker.config.OpenSection;
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.plugin.guard.GuardedAuth;
 import io.godwit.broker.plugin.instance.Limits;

@@ -1,6 +1,6 @@
 package io.godwit.broker.plugin.context;
 
-import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.config.key.EnumNames;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.PluginFault;

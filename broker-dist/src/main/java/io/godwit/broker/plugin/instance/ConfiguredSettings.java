@@ -1,10 +1,10 @@
 package io.godwit.broker.plugin.instance;
 
-import io.godwit.broker.config.EnumNames;
-import io.godwit.broker.config.Given;
+import io.godwit.broker.config.key.EnumNames;
+import io.godwit.broker.config.key.Given;
 import io.godwit.broker.config.NearestKey;
-import io.godwit.broker.config.OpenSection;
-import io.godwit.broker.config.Unit;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.key.Unit;
 import io.godwit.plugin.context.PluginSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.godwit.broker.plugin.instance;
 
-import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.config.key.EnumNames;
 
 /**
  * The condition of a plugin in use.

@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.cluster;
 
-import io.godwit.broker.config.Key;
+import io.godwit.broker.config.key.Key;
 
 /** {@code clusterConfig.tls}. */
 public record ClusterTlsSection(

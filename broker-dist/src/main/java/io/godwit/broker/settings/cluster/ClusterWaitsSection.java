@@ -1,7 +1,7 @@
 package io.godwit.broker.settings.cluster;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.Unit;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Unit;
 
 /**
  * {@code clusterConfig.waits}. Each key is named after a {@link io.godwit.plugin.event.NodeWait}. The defaults of waits

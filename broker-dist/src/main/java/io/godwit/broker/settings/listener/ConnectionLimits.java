@@ -1,7 +1,7 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.Unit;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Unit;
 
 /** Limits of connections: of all listeners, or of a listener that sets its own. */
 public record ConnectionLimits(

@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.Check;
+import io.godwit.broker.config.key.Check;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.topic.TopicName;
 

@@ -1,7 +1,7 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.Section;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Section;
 import io.godwit.broker.settings.tenant.TenantChecks;
 import io.godwit.dist.client.SharedPick;
 

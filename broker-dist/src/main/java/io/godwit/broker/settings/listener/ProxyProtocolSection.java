@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.Key;
+import io.godwit.broker.config.key.Key;
 import io.godwit.mqtt.transport.AddressRange;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.Check;
-import io.godwit.broker.config.Key;
+import io.godwit.broker.config.key.Check;
+import io.godwit.broker.config.key.Key;
 import io.godwit.mqtt.transport.AllowedOrigins;
 import java.util.List;
 

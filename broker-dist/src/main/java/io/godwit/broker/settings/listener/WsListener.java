@@ -1,8 +1,8 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.Place;
-import io.godwit.broker.config.Section;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Place;
+import io.godwit.broker.config.key.Section;
 
 /** A listener of {@code mqttServerConfig.wsListener}. */
 public record WsListener(

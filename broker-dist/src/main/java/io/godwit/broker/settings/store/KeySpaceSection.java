@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.store;
 
-import io.godwit.broker.config.Key;
+import io.godwit.broker.config.key.Key;
 import java.util.List;
 
 /** How one key space is split and balanced. */

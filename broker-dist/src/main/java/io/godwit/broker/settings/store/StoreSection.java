@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.store;
 
-import io.godwit.broker.config.Section;
+import io.godwit.broker.config.key.Section;
 
 /** {@code storeConfig}. */
 public record StoreSection(

@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.tenant;
 
-import io.godwit.broker.config.Check;
+import io.godwit.broker.config.key.Check;
 import io.godwit.plugin.client.TenantId;
 import java.util.Locale;
 import java.util.regex.Pattern;

@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.tenant;
 
-import io.godwit.broker.config.Key;
+import io.godwit.broker.config.key.Key;
 import io.godwit.mqtt.tenant.CertificatePart;
 import io.godwit.mqtt.tenant.TenantSource;
 import io.godwit.mqtt.tenant.UnknownTenant;

@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.key;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;

@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.key;
 
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -10,17 +10,17 @@ import java.util.Map;
 import java.util.Set;
 
 /** The keys and sections at one level of the file: those of a record class and of its inline sections. */
-final class Level {
+public final class Level {
     private final Map<String, KeySpec> keys = new LinkedHashMap<>();
     private final Map<String, Child> sections = new LinkedHashMap<>();
     private final Set<String> open = new LinkedHashSet<>();
 
     /** @param isRepeated whether the file may have a list of these sections */
-    record Child(Level level, boolean isRepeated) {}
+    public record Child(Level level, boolean isRepeated) {}
 
     private Level() {}
 
-    static Level of(Class<?> type) {
+    public static Level of(Class<?> type) {
         Level level = new Level();
         level.add(type, "");
         return level;
@@ -49,36 +49,36 @@ final class Level {
     }
 
     /** The record class of a section, whether it is repeated or not. */
-    static Class<?> recordType(RecordComponent component) {
+    public static Class<?> recordType(RecordComponent component) {
         return component.getType() == List.class
                 ? (Class<?>) ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0]
                 : component.getType();
     }
 
     /** By name, in the order of the file. */
-    Map<String, KeySpec> keys() {
+    public Map<String, KeySpec> keys() {
         return keys;
     }
 
     /** By name, in the order of the file. */
-    Map<String, Child> sections() {
+    public Map<String, Child> sections() {
         return sections;
     }
 
     /** The names of {@link OpenSections}. */
-    Set<String> open() {
+    public Set<String> open() {
         return open;
     }
 
     /** The paths of all keys at this level and in its sections; a repeated section counts once. */
-    List<String> paths() {
+    public List<String> paths() {
         List<String> paths = new ArrayList<>();
         collect("", paths, new LinkedHashSet<>());
         return paths;
     }
 
     /** The paths of all sections at and below this level. */
-    Set<String> sectionPaths() {
+    public Set<String> sectionPaths() {
         Set<String> found = new LinkedHashSet<>();
         collect("", new ArrayList<>(), found);
         return found;

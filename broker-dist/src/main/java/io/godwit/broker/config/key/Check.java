@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.key;
 
 /** A further check of a text, beyond its type. Implementations have a constructor without arguments. */
 public interface Check {

@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.key;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -22,10 +22,10 @@ import java.util.stream.Stream;
  * @param from path of the key that provides the value if this one is not given; empty for none
  * @param isList whether the file may give a YAML list, which is passed on as one item per line
  */
-record KeySpec(String name, Key key, String from, boolean isList, Function<String, Object> parser) {
+public record KeySpec(String name, Key key, String from, boolean isList, Function<String, Object> parser) {
 
     /** @param fromSection the {@link Section#from} of the section around it; empty for none */
-    static KeySpec of(RecordComponent component, Key key, String fromSection) {
+    public static KeySpec of(RecordComponent component, Key key, String fromSection) {
         String name = key.name().isEmpty() ? component.getName() : key.name();
         String from = fromSection.isEmpty() ? key.from() : fromSection + "." + name;
         Class<?> raw = component.getType();
@@ -34,12 +34,12 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
     }
 
     /** @throws IllegalArgumentException with a message that says what was expected */
-    Object parse(String text) {
+    public Object parse(String text) {
         return parser.apply(text);
     }
 
     /** The value if nothing is given, without regard to {@link #from}. */
-    Object defaultValue() {
+    public Object defaultValue() {
         try {
             return parser.apply(key.value());
         } catch (IllegalArgumentException e) {
@@ -48,7 +48,7 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
     }
 
     /** The spelling of a value in the file. */
-    static String text(Object value) {
+    public static String text(Object value) {
         if (value instanceof Enum<?> constant) {
             return EnumNames.of(constant);
         }
@@ -65,7 +65,7 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
     }
 
     /** The valid values, for people; empty if any text is valid. */
-    String values(Class<?> type) {
+    public String values(Class<?> type) {
         if (type == boolean.class) {
             return "true or false";
         }
@@ -203,7 +203,7 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
         return reflect(() -> parse.invoke(null, text));
     }
 
-    static <T> T reflect(Reflection<T> call) {
+    public static <T> T reflect(Reflection<T> call) {
         try {
             return call.run();
         } catch (InvocationTargetException e) {
@@ -216,7 +216,7 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
         }
     }
 
-    interface Reflection<T> {
+    public interface Reflection<T> {
         T run() throws ReflectiveOperationException;
     }
 }
