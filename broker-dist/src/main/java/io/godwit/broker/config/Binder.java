@@ -7,6 +7,7 @@ import io.godwit.broker.config.key.Level;
 import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.config.key.OpenSections;
 import io.godwit.broker.config.key.Section;
+import io.godwit.broker.config.source.Values;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import io.godwit.broker.config.key.KeySpec;
 import io.godwit.broker.config.key.Level;
 import io.godwit.broker.config.key.OpenSections;
 import io.godwit.broker.config.key.Section;
+import io.godwit.broker.config.source.EnvironmentSource;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;

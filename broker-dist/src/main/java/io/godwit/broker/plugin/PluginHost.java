@@ -1,6 +1,6 @@
 package io.godwit.broker.plugin;
 
-import io.godwit.broker.config.NearestKey;
+import io.godwit.broker.config.source.NearestKey;
 import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.plugin.context.CallMark;

@@ -2,7 +2,7 @@ package io.godwit.broker.plugin.instance;
 
 import io.godwit.broker.config.key.EnumNames;
 import io.godwit.broker.config.key.Given;
-import io.godwit.broker.config.NearestKey;
+import io.godwit.broker.config.source.NearestKey;
 import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.config.key.Unit;
 import io.godwit.plugin.context.PluginSettings;

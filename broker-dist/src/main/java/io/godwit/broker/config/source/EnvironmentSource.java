@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.source;
 
 import io.godwit.broker.config.key.Given;
 import java.util.HashMap;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * of the file. For a section that is a list in the file, the name contains the index: {@code
  * GODWIT_MQTT_SERVER_CONFIG_TCP_LISTENER_0_PORT}.
  */
-final class EnvironmentSource {
+public final class EnvironmentSource {
     private static final String PREFIX = "GODWIT_";
     /**
      * Variables that Kubernetes sets in every container for each service of its namespace, such as GODWIT_SERVICE_HOST,
@@ -41,7 +41,7 @@ final class EnvironmentSource {
      * @param repeated paths of repeatable sections
      * @param ofOthers variables with our prefix that something else reads
      */
-    EnvironmentSource(Iterable<String> paths, Set<String> repeated, Set<String> ofOthers, Values values) {
+    public EnvironmentSource(Iterable<String> paths, Set<String> repeated, Set<String> ofOthers, Values values) {
         for (String path : paths) {
             String other = pathByName.put(name(path), path);
             if (other != null) {
@@ -54,14 +54,14 @@ final class EnvironmentSource {
     }
 
     /** The name of the variable for a key or a system property. */
-    static String name(String path) {
+    public static String name(String path) {
         return PREFIX
                 + path.replaceAll("([a-z0-9])([A-Z])", "$1_$2")
                         .replace('.', '_')
                         .toUpperCase(Locale.ROOT);
     }
 
-    void read(Map<String, String> environment) {
+    public void read(Map<String, String> environment) {
         for (String variable : new TreeSet<>(environment.keySet())) {
             String text = environment.getOrDefault(variable, "").strip();
             if (variable.startsWith(PREFIX) && !ofOthers.contains(variable) && !isOfKubernetes(variable, text)) {

@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.source;
 
 import java.util.Collection;
 import java.util.Comparator;

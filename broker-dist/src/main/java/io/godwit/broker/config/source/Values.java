@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.source;
 
 import io.godwit.broker.config.key.Given;
 import io.godwit.broker.config.key.OpenSection;
@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The values from all sources, by path, and the errors. For one thread. */
-final class Values {
+public final class Values {
     private final Map<String, Given> given = new HashMap<>();
     /** The paths of the instances of repeated sections, by the section's path, in the order of the file. */
     private final Map<String, Set<String>> instances = new LinkedHashMap<>();
@@ -28,14 +28,14 @@ final class Values {
      * A later source overrides an earlier one. Empty text counts as not given, so that a template with blanks is
      * accepted.
      */
-    void put(String path, Given value) {
+    public void put(String path, Given value) {
         if (!isNothing(value.text())) {
             given.put(path, value);
         }
     }
 
     @Nullable
-    Given get(String path) {
+    public Given get(String path) {
         return given.get(path);
     }
 
@@ -43,7 +43,7 @@ final class Values {
         instances.computeIfAbsent(section, path -> new LinkedHashSet<>()).add(instance);
     }
 
-    Set<String> instances(String section) {
+    public Set<String> instances(String section) {
         return instances.getOrDefault(section, Set.of());
     }
 
@@ -52,12 +52,12 @@ final class Values {
         open.computeIfAbsent(path, each -> new LinkedHashMap<>()).put(name, section);
     }
 
-    Map<String, OpenSection> open(String path) {
+    public Map<String, OpenSection> open(String path) {
         return open.getOrDefault(path, Map.of());
     }
 
     /** @param path where the error is; the message begins with it */
-    void error(String path, String message) {
+    public void error(String path, String message) {
         flawed.add(path);
         errors.add(path + ": " + message);
     }
@@ -67,12 +67,12 @@ final class Values {
         errors.add(message);
     }
 
-    List<String> errors() {
+    public List<String> errors() {
         return List.copyOf(errors);
     }
 
     /** Whether there is an error at or below a path. */
-    boolean isFlawed(String path) {
+    public boolean isFlawed(String path) {
         return flawed.stream().anyMatch(each -> each.equals(path) || each.startsWith(path + "."));
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.source;
 
 import io.godwit.broker.config.key.Given;
 import io.godwit.broker.config.key.OpenSection;

@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.source;
 
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;

@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.source;
 
 import io.godwit.broker.config.key.Given;
 import io.godwit.broker.config.key.KeySpec;
@@ -28,7 +28,7 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
  * Reads the YAML file. Works on YAML nodes instead of constructed objects, so that each value stays the written text
  * (no {@code 8899} read as a sexagesimal number) and keeps its line. Finds all mistakes in one pass.
  */
-final class FileSource {
+public final class FileSource {
     private final Level root;
     private final Values values;
     private final Substitution substitution;
@@ -36,7 +36,7 @@ final class FileSource {
     private boolean hasForeign;
 
     /** @param foreign the message for a key that other brokers have; empty for any other key */
-    FileSource(Level root, Values values, Map<String, String> environment, UnaryOperator<String> foreign) {
+    public FileSource(Level root, Values values, Map<String, String> environment, UnaryOperator<String> foreign) {
         this.root = root;
         this.values = values;
         this.substitution = new Substitution(environment);
@@ -58,7 +58,7 @@ final class FileSource {
         }
     }
 
-    void read(Path file) {
+    public void read(Path file) {
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             Node node = new Yaml(new LoaderOptions()).compose(reader);
             if (node instanceof MappingNode mapping) {
