@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Creates records of {@link Key}s from the given values; keys without one get their default. For one thread. */
-final class Binder {
+public final class Binder {
     /** The result of reflection per class, which does not change. */
     private static final Map<Class<?>, Level> LEVELS = new ConcurrentHashMap<>();
 
@@ -33,7 +33,7 @@ final class Binder {
         this.values = values;
     }
 
-    static Level level(Class<?> type) {
+    public static Level level(Class<?> type) {
         return LEVELS.computeIfAbsent(type, Level::of);
     }
 

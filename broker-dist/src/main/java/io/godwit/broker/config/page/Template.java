@@ -1,5 +1,6 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.page;
 
+import io.godwit.broker.config.Binder;
 import io.godwit.broker.config.key.Key;
 import io.godwit.broker.config.key.KeySpec;
 import io.godwit.broker.config.key.Level;

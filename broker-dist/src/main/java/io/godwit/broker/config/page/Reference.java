@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.page;
 
 import io.godwit.broker.config.key.Key;
 import io.godwit.broker.config.key.KeySpec;

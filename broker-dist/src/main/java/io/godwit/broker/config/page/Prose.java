@@ -1,4 +1,4 @@
-package io.godwit.broker.config;
+package io.godwit.broker.config.page;
 
 import java.util.ArrayList;
 import java.util.List;
