@@ -1,6 +1,6 @@
 /**
- * Configuration as records. {@link Sources} reads the file, the environment and the system properties, and {@link Binder}
- * creates the records from their values.
+ * Configuration as records. {@link Sources} reads the file, the environment and the system properties, and {@link
+ * Binder} creates the records from their values.
  *
  * <pre>
  * key                defines a key in one place, with its default, bounds and text

@@ -1,9 +1,9 @@
 package io.godwit.broker.effective;
 
+import io.godwit.broker.settings.SystemProperties;
 import io.godwit.broker.settings.store.BalanceTuning;
 import io.godwit.broker.settings.store.KeySpaceSection;
 import io.godwit.broker.settings.store.StoreSection;
-import io.godwit.broker.settings.SystemProperties;
 import io.godwit.kv.balance.BalanceLoopConfig;
 import io.godwit.kv.balance.BalancePlan;
 import io.godwit.kv.balance.ShippedBalancers;

@@ -1,7 +1,7 @@
 package io.godwit.broker.plugin;
 
-import io.godwit.broker.config.source.NearestKey;
 import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.source.NearestKey;
 import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.plugin.context.CallMark;
 import io.godwit.broker.plugin.context.Decisions;

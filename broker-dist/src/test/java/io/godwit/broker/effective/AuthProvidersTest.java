@@ -3,11 +3,11 @@ package io.godwit.broker.effective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.auth.AllowAll;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.auth.chain.AuthChain;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;

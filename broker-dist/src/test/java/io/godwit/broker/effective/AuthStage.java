@@ -1,9 +1,9 @@
 package io.godwit.broker.effective;
 
-import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.auth.AuthFileReports;
-import io.godwit.broker.plugin.context.BrokerServices;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.plugin.PluginHost;
+import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.AuthProvider;

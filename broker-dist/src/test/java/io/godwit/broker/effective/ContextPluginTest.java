@@ -3,11 +3,11 @@ package io.godwit.broker.effective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.check.StartCheck;
-import io.godwit.broker.auth.AuthFileReports;
-import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.plugin.PluginHost;
+import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.ConnectRequest;
 import io.godwit.plugin.auth.ConnectResult;

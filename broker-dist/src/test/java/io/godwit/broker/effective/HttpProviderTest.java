@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.godwit.broker.check.ConfigLoader;
-import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.auth.remote.HttpStage;
 import io.godwit.broker.auth.remote.HttpStage.Manner;
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.ConnectRequest;

@@ -1,10 +1,10 @@
 package io.godwit.broker.store;
 
+import io.godwit.broker.auth.AllowAll;
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.cluster.Late;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.BrokerSettings;
-import io.godwit.broker.check.ConfigLoader;
-import io.godwit.broker.auth.AllowAll;
-import io.godwit.broker.cluster.Late;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;

@@ -1,6 +1,6 @@
 /**
- * The commands of {@code bin/godwit-admin} that ask the HTTP API: {@link ApiCommands} has all of them. The packages below
- * have one class for each command, and {@code base} what they share.
+ * The commands of {@code bin/godwit-admin} that ask the HTTP API: {@link ApiCommands} has all of them. The packages
+ * below have one class for each command, and {@code base} what they share.
  */
 @NullMarked
 package io.godwit.broker.admin.api;

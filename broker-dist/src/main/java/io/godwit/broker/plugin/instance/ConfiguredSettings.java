@@ -2,9 +2,9 @@ package io.godwit.broker.plugin.instance;
 
 import io.godwit.broker.config.key.EnumNames;
 import io.godwit.broker.config.key.Given;
-import io.godwit.broker.config.source.NearestKey;
 import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.config.key.Unit;
+import io.godwit.broker.config.source.NearestKey;
 import io.godwit.plugin.context.PluginSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.admin.AdminFixture;
-import io.godwit.broker.admin.command.BackupCommand;
 import io.godwit.broker.admin.FakeNode;
+import io.godwit.broker.admin.command.BackupCommand;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.kv.disk.ChecksummedText;
 import io.godwit.kv.disk.DamagedDataException;
