@@ -48,7 +48,7 @@ final class LostMembers implements ClusterListener {
 
         void runBlocking(Runnable task);
 
-        /** See {@link ProcessProbe#isOver}. Blocks. */
+        /** See {@code ProcessProbe.isOver}. Blocks. */
         boolean isOver(HostPort rpc);
     }
 
