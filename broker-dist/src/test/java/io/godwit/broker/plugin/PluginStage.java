@@ -34,8 +34,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A host of plugins with short limits, and the events that it raises. */
 public final class PluginStage implements AutoCloseable {
-    public static final ClientInfo CLIENT = new ClientInfo(
-            TenantId.DEFAULT, new ClientId("c"), "u", "10.0.0.1:5000", 5);
+    public static final ClientInfo CLIENT =
+            new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "u", "10.0.0.1:5000", 5);
     public static final ConnectRequest CONNECT = new ConnectRequest(CLIENT, false, null, List.of());
     public static final ConnectResult ACCEPTED = ConnectResult.Accepted.as(CLIENT);
     static final Duration TIMEOUT = Duration.ofMillis(300);
@@ -150,8 +150,8 @@ public final class PluginStage implements AutoCloseable {
         }
     }
 
-    public record Factory(
-            String name, AuthProvider provider, boolean isNonBlocking) implements AuthProviderFactory, Plugin {
+    public record Factory(String name, AuthProvider provider, boolean isNonBlocking)
+            implements AuthProviderFactory, Plugin {
         @Override
         public AuthProvider create() {
             return provider;

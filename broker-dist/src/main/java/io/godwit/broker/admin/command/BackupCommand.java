@@ -20,6 +20,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin backup}. */
 @Command(
         name = "backup",
         description = {

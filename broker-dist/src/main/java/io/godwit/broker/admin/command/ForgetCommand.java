@@ -8,6 +8,7 @@ import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin forget}. */
 @Command(
         name = "forget",
         description = {

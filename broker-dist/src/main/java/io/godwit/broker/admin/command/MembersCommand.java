@@ -18,6 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 
+/** {@code godwit-admin members}. */
 @Command(name = "members", description = "Lists the nodes of the cluster, those that are gone included.")
 public final class MembersCommand extends NodeCommand {
     private static final Logger LOG = LoggerFactory.getLogger(MembersCommand.class);

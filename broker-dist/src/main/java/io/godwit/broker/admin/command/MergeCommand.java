@@ -6,6 +6,7 @@ import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 
+/** {@code godwit-admin merge}. */
 @Command(name = "merge", description = "Joins a range with the one to its right; both must have the same voters.")
 public final class MergeCommand extends RangeCommand {
     public MergeCommand(NodeInvocation admin) {

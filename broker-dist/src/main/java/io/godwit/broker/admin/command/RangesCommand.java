@@ -10,6 +10,7 @@ import io.godwit.broker.admin.terminal.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin ranges}. */
 @Command(
         name = "ranges",
         description = "Lists the ranges of a store: their keys, size, load, leader and voters, and how many "

@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin replicas}. */
 @Command(
         name = "replicas",
         description = {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin split}. */
 @Command(name = "split", description = "Cuts a range in two.")
 public final class SplitCommand extends RangeCommand {
     @Option(

@@ -8,6 +8,7 @@ import io.godwit.broker.admin.terminal.NodeNames;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin transfer}. */
 @Command(name = "transfer", description = "Makes another voter of a range its leader.")
 public final class TransferCommand extends RangeCommand {
     @Option(names = "--to", paramLabel = "NODE", required = true, description = "a voter of the range")

@@ -53,8 +53,8 @@ public final class AdminMethods {
             unary("plugins", Messages.OfNode.class, Messages.Plugins.class);
 
     /** The answers are {@link CopyFrame}s. */
-    public static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE = copying(
-            "copyRange", Messages.OfRange.class);
+    public static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE =
+            copying("copyRange", Messages.OfRange.class);
 
     /** Copies all ranges of the stores as of one moment. The answers are {@link CopyFrame}s. */
     public static final MethodDescriptor<Messages.OfStores, byte[]> COPY_STORES =

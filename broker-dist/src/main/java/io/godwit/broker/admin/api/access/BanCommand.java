@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin ban}. */
 @Command(
         name = "ban",
         description = "Keeps a client id, a user or an address out on all nodes, and disconnects who is connected.")

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin bans}. */
 @Command(name = "bans", description = "Lists who is kept out by ban.")
 public final class BansCommand extends ListCommand {
     @Option(names = "--kind", paramLabel = "KIND", description = "only client, user or address")

@@ -9,6 +9,7 @@ import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin unban}. */
 @Command(name = "unban", description = "Lifts a ban; an automatic one on each node that has it.")
 public final class UnbanCommand extends ApiCommand {
     @Parameters(paramLabel = "ID", description = "as bans lists it")

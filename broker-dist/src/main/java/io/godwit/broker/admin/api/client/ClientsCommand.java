@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin clients}. */
 @Command(name = "clients", description = "Lists the clients of all nodes, or tells of one.")
 public final class ClientsCommand extends ListCommand {
     @Parameters(paramLabel = "CLIENT_ID", arity = "0..1", description = "tell of this one")

@@ -9,6 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin groups}. */
 @Command(name = "groups", description = "Lists shared groups, or the members of one.")
 public final class GroupsCommand extends ListCommand {
     @Parameters(paramLabel = "SHARED_FILTER", arity = "0..1", description = "members of this, as $share/group/filter")

@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin kick}. */
 @Command(
         name = "kick",
         description = "Ends the connection of a client, on any node. Its session stays, its will is published.")

@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin sessions}. */
 @Command(name = "sessions", description = "Lists stored sessions, tells of one, empties the queue of one, or ends one.")
 public final class SessionsCommand extends ListCommand {
     @Parameters(paramLabel = "CLIENT_ID", arity = "0..1", description = "tell of this one")

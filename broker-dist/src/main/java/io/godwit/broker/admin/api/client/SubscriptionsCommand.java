@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin subscriptions}. */
 @Command(name = "subscriptions", description = "Lists the subscriptions of a client, or who is subscribed to a filter.")
 public final class SubscriptionsCommand extends ListCommand {
     @Option(names = "--client", paramLabel = "CLIENT_ID", description = "those of this client")

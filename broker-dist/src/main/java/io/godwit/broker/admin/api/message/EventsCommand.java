@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin events}. */
 @Command(name = "events", description = "Tells events of all nodes as they happen.")
 public final class EventsCommand extends StreamCommand {
     @Option(names = "--type", paramLabel = "TYPE[,TYPE]", description = "only these, such as client-connected")

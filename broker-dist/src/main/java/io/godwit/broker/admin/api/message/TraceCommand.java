@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin trace}. */
 @Command(
         name = "trace",
         description = {

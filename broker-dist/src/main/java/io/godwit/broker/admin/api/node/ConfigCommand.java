@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin config}. */
 @Command(
         name = "config",
         description = "Tells the configuration in force on each node, secrets masked, and where nodes differ.")

@@ -12,6 +12,7 @@ import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 
+/** {@code godwit-admin health}. */
 @Command(
         name = "health",
         description = {

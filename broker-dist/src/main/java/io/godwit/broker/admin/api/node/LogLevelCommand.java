@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin log-level}. */
 @Command(
         name = "log-level",
         description = "Lists the loggers of the node that is asked, or sets the level of one until it restarts.")

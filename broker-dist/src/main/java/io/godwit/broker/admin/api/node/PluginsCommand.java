@@ -14,6 +14,7 @@ import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.Table;
 import picocli.CommandLine.Command;
 
+/** {@code godwit-admin plugins}. */
 @Command(
         name = "plugins",
         description = "Lists the plugins of all nodes, what each is used for, and how it does. One that is not used has"

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+/** {@code godwit-admin stats}. */
 @Command(
         name = "stats",
         description = "Tells the figures of each node and of all together: what there is, or what was counted.")

@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** {@code godwit-admin top}. */
 @Command(name = "top", description = "Lists the slowest subscribers, or the busiest clients or topics.")
 public final class TopCommand extends WatchedCommand {
     /** The list to print. */
