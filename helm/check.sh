@@ -76,6 +76,27 @@ status=0
 [ -n "$one" ] && [ -n "$other" ] && [ "$one" != "$other" ] || status=1
 result "$status" "names of ClusterRoles: $one and $other"
 
+# The Job may create Secrets only until its own exists: may_create SECRET_THAT_EXISTS prints 1 or 0.
+may_create() {
+  local server tries=0
+  rm -f "$work/port"
+  python3 stand-in.py "$1" "$work/port" &
+  server=$!
+  until [ -e "$work/port" ] || [ $((tries += 1)) -gt 100 ]; do sleep 0.1; done
+  KUBECONFIG=/dev/null render --set auth.allowAll=true,cluster.tls.plain=true --dry-run=server \
+    --kube-apiserver "http://127.0.0.1:$(cat "$work/port")" >"$work/looked-up.yaml" || cat "$work/looked-up.yaml" >&2
+  kill "$server"
+  grep -c '^ *verbs: \[create\]$' "$work/looked-up.yaml" || true
+}
+if command -v python3 >/dev/null; then
+  status=0
+  may="$(may_create another) $(may_create trial-godwit-cluster)"
+  [ "$may" = "1 0" ] && grep -q '^kind: Job$' "$work/looked-up.yaml" || status=1
+  result "$status" "rights to create Secrets, before and after the founding: $may"
+else
+  echo "check: without python3 nothing shows that the Job loses its right to create Secrets" >&2
+fi
+
 while IFS='|' read -r options words; do
   case $options in '#'* | '') continue ;; esac
   words=${words# }

@@ -1,20 +1,35 @@
 #!/usr/bin/env bash
 # Builds the container image. Downloads only Debian packages.
-#   release/image/build.sh            builds release/target/image/rootfs.tar, and from it the image godwit:VERSION
-#   release/image/build.sh --no-load  builds rootfs.tar only; needs no docker
+#   release/image/build.sh                  builds release/target/image/rootfs.tar, and from it the image godwit:VERSION
+#   release/image/build.sh --no-load        builds rootfs.tar only; needs no docker
+#   release/image/build.sh --packages FILE  takes the versions of Debian's packages from FILE
 # The sources are the archive of "mvn package", a JDK 17 or newer from JAVA_HOME or the PATH, and the packages in the
-# file "packages", which apt-get downloads. The image is for the architecture of this machine. Needs root, because the
-# archive of classes is created with chroot in the image's root directory.
+# file "packages", which apt-get downloads. Their versions are not fixed: Debian removes a version when it publishes the
+# next one, and an image that is built again should have the latest fixes. Each build states what it took, in
+# release/target/image/packages.txt, which --packages reads.
+# The image is for the architecture of this machine. Needs root, because the archive of classes is created with chroot
+# in the image's root directory.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 umask 022
 here=release/image
 out=$PWD/release/target/image
 root=$out/rootfs
-load=1
-[ "${1:-}" != --no-load ] || load=
-
+load=1 stated=
 die() { echo "image: $*" >&2; exit 1; }
+while [ $# -gt 0 ]; do
+  case $1 in
+    --no-load) load= ;;
+    --packages)
+      # A copy, since the file may be of the last build, whose directory is deleted below.
+      stated=$(mktemp)
+      trap 'rm -f "$stated"' EXIT
+      cp "${2:?--packages needs a file}" "$stated"
+      shift ;;
+    *) die "unknown option $1" ;;
+  esac
+  shift
+done
 say() { echo "image: $*"; }
 
 [ "$(id -u)" = 0 ] || die "needs root"
@@ -37,9 +52,7 @@ mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root"/{tmp,etc/godwit,var/lib/godwit
 for directory in bin sbin lib lib64; do ln -s "usr/$directory" "$root/$directory"; done
 
 say "Debian's packages"
-mkdir "$out/packages"
-(cd "$out/packages" && grep -v '^#' "$OLDPWD/$here/packages" \
-    | xargs apt-get -q -o APT::Sandbox::User=root download >/dev/null)
+"$here/fetch-packages" "$here/packages" "$out/packages" "$stated" >"$out/packages.txt"
 for package in "$out"/packages/*.deb; do
   # --keep-directory-symlink keeps the links from above: files in /bin of a package go into /usr/bin.
   dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink \

@@ -5,6 +5,8 @@ data=$state/data
 config=${PODS_CONFIG:-/etc/godwit/standalone.yml}
 # Is there while this pod, or the one before it with the same name, has been scaled in.
 scaled_in=$state/scaled-in
+# The name of that file at all other times. On a full disk a file can be renamed, but not created.
+not_scaled_in=$state/is-wanted
 # The node of Kubernetes that this pod was on at its last start, and the zone of that node.
 zone_file=$state/zone
 

@@ -42,4 +42,7 @@ if [ -n "${CHART_NODE_NAME:-}" ]; then
   [ -z "$zone" ] || export GODWIT_CLUSTER_CONFIG_ZONE=$zone
 fi
 
+# A full disk does not end the start.
+[ -e "$scaled_in" ] || { : >"$not_scaled_in"; } 2>/dev/null || true
+
 exec "$home/bin/standalone.sh" start -f --config "$config" --data "$data" --log -

@@ -9,7 +9,7 @@ log_of_container
 for _ in $(seq "${CHART_TRIES:-60}"); do
   self=$(admin --data "$data" --json members 2>/dev/null | field self)
   if [ -n "$self" ] && admin --data "$data" drain "$self" --cancel; then
-    rm -f "$scaled_in"
+    mv -f "$scaled_in" "$not_scaled_in" || rm -f "$scaled_in"
     exit 0
   fi
   sleep "${CHART_PAUSE:-5}"

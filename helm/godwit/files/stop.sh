@@ -30,14 +30,22 @@ hand_over() {
   done
 }
 
+# started.sh ends the drain only if this file exists.
+note_scale_in() {
+  [ -e "$scaled_in" ] || mv -f "$not_scaled_in" "$scaled_in" 2>/dev/null || { : >"$scaled_in"; } 2>/dev/null
+}
+
 if [ "$(ask leaving)" = leaving ]; then
   say "is scaled in, hands over what it has"
-  : >"$scaled_in"
+  note_scale_in
   self=$(ask self)
   if [ -z "$self" ]; then
     say "does not answer, hands over nothing: what it has stays on its volume"
   else
     hand_over "$self" || say "could not hand over everything: see godwit-admin ranges"
+    # A second try: on a full disk, the replicas that were handed over have left room.
+    note_scale_in ||
+      say "the disk is full: if this pod is wanted again, end its drain: godwit-admin drain $self --cancel"
   fi
 fi
 exec "$home/bin/standalone.sh" stop --data "$data" --drain "$CHART_DRAIN_SECONDS"

@@ -141,6 +141,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- if and .Values.plugins.volume (or .Values.plugins.images .Values.plugins.initContainers) -}}
 {{- fail "plugins: volume, or images and initContainers, not both" -}}
 {{- end -}}
+{{- if and .Values.networkPolicy.egress.enabled (not .Values.networkPolicy.enabled) -}}
+{{- fail "networkPolicy.egress needs networkPolicy.enabled" -}}
+{{- end -}}
 {{- $ports := list -}}
 {{- range $name, $listener := .Values.listeners -}}
 {{- if $listener.enabled -}}{{- $ports = append $ports (int $listener.port) -}}{{- end -}}

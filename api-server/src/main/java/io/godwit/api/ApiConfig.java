@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.api.ApiFixture.Got;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.OutputStream;

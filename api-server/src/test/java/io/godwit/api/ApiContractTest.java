@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.contract.Contract;
 import io.godwit.api.contract.Operation;
-import io.godwit.api.port.AuditSink;
-import io.godwit.api.port.EventTypes;
+import io.godwit.api.port.access.AuditSink;
+import io.godwit.api.port.watch.EventTypes;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.List;

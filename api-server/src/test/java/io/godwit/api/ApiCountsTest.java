@@ -6,7 +6,7 @@ import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.contract.Operation;
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.testing.Await;
 import java.net.Socket;

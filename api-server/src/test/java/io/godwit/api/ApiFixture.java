@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.contract.Operation;
-import io.godwit.api.http.Limits;
+import io.godwit.api.http.gate.Limits;
 import io.godwit.api.port.FileWatch;
-import io.godwit.api.port.LocalCallers;
+import io.godwit.api.port.access.LocalCallers;
 import io.godwit.api.stream.StreamBounds;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

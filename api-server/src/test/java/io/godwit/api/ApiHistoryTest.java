@@ -2,8 +2,8 @@ package io.godwit.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.NodeHistory;
-import io.godwit.api.port.NodeHistory.Sample;
+import io.godwit.api.port.figure.NodeHistory;
+import io.godwit.api.port.figure.NodeHistory.Sample;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.godwit.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.ApiFixture.Got;
-import io.godwit.api.port.ClientKey;
-import io.godwit.api.port.SubscriptionAdmin.Subscription;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.SubscriptionAdmin.Subscription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

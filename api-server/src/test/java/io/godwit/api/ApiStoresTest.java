@@ -6,7 +6,7 @@ import io.godwit.api.ApiFixture.Got;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.StoreAdmin;
+import io.godwit.api.port.cluster.StoreAdmin;
 import io.godwit.testing.Await;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

@@ -8,9 +8,9 @@ import static io.godwit.api.Dashboard.TENANT;
 import static io.godwit.api.Dashboard.VIEWER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.BanAdmin.Ban;
-import io.godwit.api.port.BanAdmin.Kind;
-import io.godwit.api.port.UserAdmin.Rules;
+import io.godwit.api.port.access.BanAdmin.Ban;
+import io.godwit.api.port.access.BanAdmin.Kind;
+import io.godwit.api.port.access.UserAdmin.Rules;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

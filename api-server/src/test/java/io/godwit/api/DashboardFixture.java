@@ -2,13 +2,13 @@ package io.godwit.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.BanAdmin.Kind;
-import io.godwit.api.port.BanAdmin.Wanted;
-import io.godwit.api.port.DelayedAdmin.DelayedView;
-import io.godwit.api.port.Liveness;
-import io.godwit.api.port.NodeHistory;
-import io.godwit.api.port.NodeHistory.Sample;
-import io.godwit.api.port.NodeView;
+import io.godwit.api.port.access.BanAdmin.Kind;
+import io.godwit.api.port.access.BanAdmin.Wanted;
+import io.godwit.api.port.cluster.Liveness;
+import io.godwit.api.port.cluster.NodeView;
+import io.godwit.api.port.figure.NodeHistory;
+import io.godwit.api.port.figure.NodeHistory.Sample;
+import io.godwit.api.port.message.DelayedAdmin.DelayedView;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,10 +6,10 @@ import static io.godwit.api.Dashboard.OPERATOR;
 import static io.godwit.api.Dashboard.VIEWER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.ClientKey;
-import io.godwit.api.port.DelayedAdmin.DelayedView;
-import io.godwit.api.port.MessagePublisher;
-import io.godwit.api.port.SubscriptionAdmin.Subscription;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.SubscriptionAdmin.Subscription;
+import io.godwit.api.port.message.DelayedAdmin.DelayedView;
+import io.godwit.api.port.message.MessagePublisher;
 import io.godwit.plugin.message.Qos;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -7,12 +7,12 @@ import static io.godwit.api.Dashboard.VIEWER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.port.HealthView;
-import io.godwit.api.port.LogLevels;
-import io.godwit.api.port.NodeHistory;
-import io.godwit.api.port.NodeHistory.Sample;
-import io.godwit.api.port.NodeView;
-import io.godwit.api.port.RangeView;
+import io.godwit.api.port.cluster.HealthView;
+import io.godwit.api.port.cluster.LogLevels;
+import io.godwit.api.port.cluster.NodeView;
+import io.godwit.api.port.cluster.RangeView;
+import io.godwit.api.port.figure.NodeHistory;
+import io.godwit.api.port.figure.NodeHistory.Sample;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;

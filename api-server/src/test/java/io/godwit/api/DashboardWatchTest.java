@@ -6,10 +6,10 @@ import static io.godwit.api.Dashboard.OPERATOR;
 import static io.godwit.api.Dashboard.VIEWER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.EventTypes;
-import io.godwit.api.port.WatchFeed.Item;
-import io.godwit.api.port.WatchSource.EventFilter;
-import io.godwit.api.port.WatchSource.TraceFilter;
+import io.godwit.api.port.watch.EventTypes;
+import io.godwit.api.port.watch.WatchFeed.Item;
+import io.godwit.api.port.watch.WatchSource.EventFilter;
+import io.godwit.api.port.watch.WatchSource.TraceFilter;
 import io.godwit.testing.Await;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.port.AuditSink;
+import io.godwit.api.port.access.AuditSink;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -1,7 +1,7 @@
 package io.godwit.api;
 
-import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.message.DelayedAdmin;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.List;

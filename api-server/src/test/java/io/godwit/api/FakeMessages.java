@@ -1,9 +1,9 @@
 package io.godwit.api;
 
-import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.RetainedAdmin;
+import io.godwit.api.port.message.MessagePublisher;
+import io.godwit.api.port.message.RetainedAdmin;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;

@@ -1,11 +1,11 @@
 package io.godwit.api;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.access.BanAdmin;
+import io.godwit.api.port.access.TokenAdmin;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.godwit.api;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.SessionAdmin;
-import io.godwit.api.port.SessionView;
-import io.godwit.api.port.SubscribeOnBehalf;
-import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.SessionAdmin;
+import io.godwit.api.port.client.SessionView;
+import io.godwit.api.port.client.SubscribeOnBehalf;
+import io.godwit.api.port.client.SubscriptionAdmin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.godwit.api;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.SettingsAdmin;
+import io.godwit.api.port.cluster.SettingsAdmin;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -2,7 +2,7 @@ package io.godwit.api;
 
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.StoreAdmin;
+import io.godwit.api.port.cluster.StoreAdmin;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.godwit.api;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.TopSource;
+import io.godwit.api.port.figure.TopSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.godwit.api;
 import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.UserAdmin;
+import io.godwit.api.port.access.UserAdmin;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.godwit.api;
 
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.WatchFeed;
-import io.godwit.api.port.WatchSource;
+import io.godwit.api.port.watch.WatchFeed;
+import io.godwit.api.port.watch.WatchSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -5,7 +5,6 @@ import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -133,7 +132,7 @@ public final class RpcChannels implements AutoCloseable {
 
     private ManagedChannel build(HostPort address) {
         NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port())
-                .channelType(NioSocketChannel.class)
+                .channelType(threads.channelType())
                 .eventLoopGroup(threads.loops())
                 .directExecutor()
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)

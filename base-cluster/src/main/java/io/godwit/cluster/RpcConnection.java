@@ -11,7 +11,6 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -27,14 +26,14 @@ public final class RpcConnection implements AutoCloseable {
 
     private static final int MAX_MESSAGE_BYTES = 64 << 20;
 
-    private final RpcThreads threads = new RpcThreads();
+    private final RpcThreads threads = RpcThreads.portable();
     private final ManagedChannel managed;
     private final Channel channel;
 
     private RpcConnection(HostPort address, @Nullable ClusterTls tls, ClientInterceptor... interceptors)
             throws IOException {
         NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port())
-                .channelType(NioSocketChannel.class)
+                .channelType(threads.channelType())
                 .eventLoopGroup(threads.loops())
                 .directExecutor()
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)

@@ -4,7 +4,7 @@ import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.util.MutableHandlerRegistry;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +21,7 @@ public final class RpcServer implements AutoCloseable {
     static final int KEEP_ALIVE_SECONDS = 5;
 
     private final InetSocketAddress address;
+    private final RpcThreads threads;
     private final Server server;
     private final MutableHandlerRegistry services = new MutableHandlerRegistry();
 
@@ -38,8 +39,9 @@ public final class RpcServer implements AutoCloseable {
             int maxMessageBytes)
             throws IOException {
         this.address = address;
+        this.threads = threads;
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
-                .channelType(NioServerSocketChannel.class)
+                .channelType(threads.serverChannelType())
                 .bossEventLoopGroup(threads.loops())
                 .workerEventLoopGroup(threads.loops())
                 .directExecutor()
@@ -57,6 +59,16 @@ public final class RpcServer implements AutoCloseable {
             LocalPeersOnly.guard(builder, peers);
         }
         this.server = builder.build();
+    }
+
+    /** The event loop that calls this, of a connection of the server or of a channel; null on other threads. */
+    public @Nullable EventLoop currentLoop() {
+        return threads.current();
+    }
+
+    /** Whether a loop that waits less than a millisecond for a timer leaves the processor to others. */
+    public boolean hasFineTimers() {
+        return threads.hasFineTimers();
     }
 
     /** Offers a service from now on. Any thread, before or after the start. */

@@ -3,7 +3,6 @@ package io.godwit.kv;
 import io.godwit.cluster.Cluster;
 import io.godwit.kv.backup.RangeBackups;
 import io.godwit.kv.backup.RangeCopies;
-import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.disk.DamagedDataException;
@@ -17,7 +16,6 @@ import io.godwit.kv.member.StartProgress;
 import io.godwit.kv.operate.FactsTeller;
 import io.godwit.kv.operate.NodeControl;
 import io.godwit.kv.operate.NodeOperations;
-import io.godwit.kv.operate.QuorumWatch;
 import io.godwit.kv.operate.StoreControl;
 import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.peers.KvThreads;
@@ -28,8 +26,6 @@ import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.kv.range.data.RocksResources;
 import io.godwit.kv.range.replica.RangeEnvironment;
 import io.godwit.kv.range.replica.RangeExecutor;
-import io.godwit.kv.remote.RouteTable;
-import io.godwit.kv.remote.Routes;
 import io.godwit.kv.store.DiskGuard;
 import io.godwit.kv.store.DiskReserve;
 import io.godwit.kv.store.FigureCollector;
@@ -42,14 +38,12 @@ import io.godwit.kv.store.StoreSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -74,7 +68,6 @@ public final class KvNode implements AutoCloseable {
     private static final long DISK_CHECK_MILLIS = 1_000;
     private static final String DRAINING = "draining";
     private static final String ADDRESSES = "addresses";
-    private static final String PAUSED = "paused-balancers/";
     private static final long HEARTBEATS_TO_HEAR_OF_A_LEADER = 2;
 
     private final KvNodeConfig config;
@@ -101,17 +94,14 @@ public final class KvNode implements AutoCloseable {
     private final OwnReport own;
     private final NotedFacts facts;
     private final FactsTeller factsTeller;
-    /** Fails when this node learns that the cluster has given it up. */
-    private final CompletableFuture<Void> forgotten = new CompletableFuture<>();
-
     private final NodeControl operations;
-    private final List<KvStore> stores = new CopyOnWriteArrayList<>();
+    private final OpenStores stores = new OpenStores();
     private final HealthReports reports = new HealthReports(this::health);
-    private final List<Consumer<List<String>>> pauseListeners = new CopyOnWriteArrayList<>();
+    private final WriteStop writes = new WriteStop(stores, reports, threads.io());
+    private final PausedBalancers pauses;
     private final RangeBackups backups;
     private final FigureCollector figures;
     private final LongAdder mutationsTooLarge = new LongAdder();
-    private volatile @Nullable String logFailure;
     private boolean closed;
 
     /**
@@ -226,9 +216,10 @@ public final class KvNode implements AutoCloseable {
         this.rocks = new RocksResources(config.cacheBytes(), config.writeBufferBytes(), config.reclaimBytesPerSecond());
         opened.add(rocks);
         Path logDirectory = directory.path().resolve("raft-log");
-        this.log = SharedRaftLog.open(logDirectory, this::logFailed);
+        this.log = SharedRaftLog.open(logDirectory, writes::logFailed);
         opened.add(log);
         log.onSync(told.measures()::synced);
+        this.pauses = new PausedBalancers(controls, log, threads.io());
         this.figures = new FigureCollector(log, rocks, ranges::values);
         String storeId = directory.storeId().toString();
         this.facts = new NotedFacts(storeId, logDirectory, log, threads.io());
@@ -271,19 +262,19 @@ public final class KvNode implements AutoCloseable {
             }
             reports.tellChange(); // a range that waited for file descriptors may serve again
         });
-        this.backups = new RangeCopies(directory.path(), this::openRanges);
+        this.backups = new RangeCopies(directory.path(), stores::rangesOf);
         this.own = new OwnReport(
                 storeId,
                 entered == null ? 1 : entered.incarnation(),
                 ranges::values,
                 this::isDraining,
-                () -> logFailure == null,
+                writes::isTakingWrites,
                 disk,
                 facts::now);
         MemberWatch members = new MemberWatch(
                 directory.clusterId().toString(),
                 facts::isForgotten,
-                by -> logFailed(
+                by -> writes.logFailed(
                         "this node's data is in use by a later process " + by,
                         new IllegalStateException("superseded by " + by)));
         this.addresses = new NodeAddresses(
@@ -363,7 +354,7 @@ public final class KvNode implements AutoCloseable {
      * @param wiring is given the store before any range can have a leader
      */
     public KvStore open(StoreSpec spec, Consumer<KvStore> wiring) throws IOException {
-        if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
+        if (stores.has(spec.name())) {
             throw new IllegalStateException("store " + spec.name() + " is open");
         }
         if (links != null && facts.whyNot().isPresent()) {
@@ -382,10 +373,10 @@ public final class KvNode implements AutoCloseable {
         opened.start();
         ranges.put(spec.name(), opened);
         StoreControl control = new StoreControl(
-                opened, spec.balance(), own, factsTeller, links, new NodeTimer(threads), noting(PAUSED + spec.name()));
+                opened, spec.balance(), own, factsTeller, links, new NodeTimer(threads), pauses.noting(spec.name()));
         controls.put(spec.name(), control);
         control.start();
-        tellPauses();
+        pauses.tell();
         ClusterLinks cluster = links;
         if (cluster != null) {
             cluster.exchange().changed();
@@ -396,39 +387,12 @@ public final class KvNode implements AutoCloseable {
         return store;
     }
 
-    /** The ranges of an open store; null if there is none of that name. Any thread. */
-    private @Nullable StoreRanges openRanges(String name) {
-        for (KvStore store : stores) {
-            if (store.name().equals(name)) {
-                return store.ranges();
-            }
-        }
-        return null;
-    }
-
-    private StoreControl.Noting noting(String key) {
-        return new StoreControl.Noting(
-                log.nodeRecord(key), record -> log.putNodeRecord(key, record), this::tellPauses, threads.io());
-    }
-
     /**
      * Adds {@code listener}, which gets the balancers that operators have paused on this node, each as store and name,
      * whenever they may have changed. It is called by the opening thread and by I/O threads, one at a time.
      */
     public void onPauses(Consumer<List<String>> listener) {
-        pauseListeners.add(listener);
-    }
-
-    /** Reads and reports under the lock, so the newest state is reported last. */
-    private void tellPauses() {
-        synchronized (pauseListeners) {
-            List<String> paused = new TreeMap<>(controls)
-                    .entrySet().stream()
-                            .flatMap(store -> store.getValue().pausedBalancers().stream()
-                                    .map(name -> store.getKey() + " " + name))
-                            .toList();
-            pauseListeners.forEach(listener -> listener.accept(paused));
-        }
+        pauses.addListener(listener);
     }
 
     /**
@@ -459,32 +423,9 @@ public final class KvNode implements AutoCloseable {
 
     private KvStore store(String name, StoreRanges opened) {
         ClusterLinks cluster = links;
-        if (cluster == null) {
-            return new KvStore(name, opened);
-        }
-        RouteTable table = cluster.table(name);
-        CompletableFuture<Void> ready = new CompletableFuture<>();
-        Consumer<Routes> look = routes -> {
-            if (routes.isComplete() && !ready.isDone()) {
-                threads.io().execute(() -> ready.complete(null));
-            }
-        };
-        table.onChange(look);
-        look.accept(table.routes());
-        QuorumWatch quorum = new QuorumWatch(
-                name,
-                own.storeId(),
-                opened::votersInLog,
-                storeId -> storeId.equals(own.storeId()) || cluster.members().isAlive(storeId),
-                addresses::nameOf,
-                System::nanoTime);
-        return new KvStore(
-                name,
-                opened,
-                cluster.clientOf(opened),
-                cluster.leadersOf(name),
-                ready,
-                () -> quorum.look(table.routes(), table.told()));
+        return cluster == null
+                ? new KvStore(name, opened)
+                : KvStore.inCluster(name, opened, cluster, own.storeId(), addresses::nameOf, threads.io());
     }
 
     /** What the disk has lost although it had confirmed it, for an operator. Usually empty. */
@@ -513,11 +454,7 @@ public final class KvNode implements AutoCloseable {
 
     /** Completes when every store opened so far serves; fails with {@link io.godwit.kv.client.RangeException}. */
     public CompletableFuture<Void> ready() {
-        return CompletableFuture.anyOf(
-                        forgotten,
-                        CompletableFuture.allOf(
-                                stores.stream().map(KvStore::ready).toArray(CompletableFuture[]::new)))
-                .thenApply(any -> null);
+        return CompletableFuture.anyOf(writes.givenUp(), stores.ready()).thenApply(any -> null);
     }
 
     /** The number of voters per range that the cluster wants, as far as known, by the name of the store. */
@@ -529,12 +466,7 @@ public final class KvNode implements AutoCloseable {
 
     /** A node was given up. If it is this one, it stops all stores before it does harm. */
     private void onForgotten(String storeId) {
-        facts.whyNot().filter(why -> storeId.equals(storeId())).ifPresent(why -> {
-            RangeException cause = new RangeException(RangeException.Cause.STORE_FAILED, why);
-            LOG.error("all stores stop: {}", why);
-            stopWriting(why);
-            forgotten.completeExceptionally(cause);
-        });
+        facts.whyNot().filter(why -> storeId.equals(storeId())).ifPresent(writes::forgotten);
     }
 
     /** Number of mutations refused so far because the log takes none of their size. Any thread. */
@@ -550,9 +482,7 @@ public final class KvNode implements AutoCloseable {
     /** The health of each open store, by name. */
     public Map<String, StoreHealth> health() {
         String diskDetail = log.isWaitingForFiles() ? "the raft log waits for file descriptors" : disk.describe();
-        Map<String, StoreHealth> health = new LinkedHashMap<>();
-        stores.forEach(store -> health.put(store.name(), store.health(diskDetail)));
-        return health;
+        return stores.health(diskDetail);
     }
 
     /**
@@ -582,27 +512,9 @@ public final class KvNode implements AutoCloseable {
         reports.tell();
     }
 
-    /**
-     * Stops all stores, because all groups share the log. Called with locks held, so most of the work is done on an I/O
-     * thread.
-     */
+    /** For tests, which let the log fail. */
     void logFailed(String what, Throwable cause) {
-        if (logFailure != null) {
-            return;
-        }
-        LOG.error("raft log failed, all stores stop taking writes fault={}", what, cause);
-        stopWriting(what);
-    }
-
-    private void stopWriting(String what) {
-        logFailure = what;
-        threads.io().execute(() -> {
-            stores.forEach(store -> {
-                store.failed(what);
-                store.ranges().all().forEach(range -> range.fail(what));
-            });
-            reports.tell();
-        });
+        writes.logFailed(what, cause);
     }
 
     /**
@@ -620,10 +532,7 @@ public final class KvNode implements AutoCloseable {
         if (links != null) {
             links.closeClients();
         }
-        List<CompletableFuture<Void>> stopped = new ArrayList<>();
-        stores.forEach(store -> stopped.add(store.ranges().stop()));
-        stopped.forEach(CompletableFuture::join);
-        stores.forEach(store -> store.ranges().close());
+        stores.close();
         List<AutoCloseable> parts = new ArrayList<>(List.of(directory, rocks, log, threads));
         if (links != null) {
             parts.add(links);

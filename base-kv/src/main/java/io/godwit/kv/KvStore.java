@@ -3,12 +3,19 @@ package io.godwit.kv;
 import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.operate.QuorumWatch;
+import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.range.Range;
+import io.godwit.kv.remote.RouteTable;
+import io.godwit.kv.remote.Routes;
 import io.godwit.kv.store.StoreHealth;
 import io.godwit.kv.store.StoreRanges;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A store of a {@link KvNode}. The node closes it. */
@@ -36,12 +43,44 @@ public final class KvStore {
     }
 
     /**
-     * A store in a cluster.
+     * A store in a cluster. It is ready when all ranges have leaders, on whatever node.
      *
-     * @param ready completes when all ranges have leaders, on whatever node
-     * @param lacks describes what keeps ranges from being served now; empty if nothing does. Any thread
+     * @param storeId of this node
+     * @param nameOf the name of a node, for people, by its store id
      */
-    KvStore(
+    static KvStore inCluster(
+            String name,
+            StoreRanges ranges,
+            ClusterLinks cluster,
+            String storeId,
+            UnaryOperator<String> nameOf,
+            Executor io) {
+        RouteTable table = cluster.table(name);
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        Consumer<Routes> look = routes -> {
+            if (routes.isComplete() && !ready.isDone()) {
+                io.execute(() -> ready.complete(null));
+            }
+        };
+        table.onChange(look);
+        look.accept(table.routes());
+        QuorumWatch quorum = new QuorumWatch(
+                name,
+                storeId,
+                ranges::votersInLog,
+                id -> id.equals(storeId) || cluster.members().isAlive(id),
+                nameOf,
+                System::nanoTime);
+        return new KvStore(
+                name,
+                ranges,
+                cluster.clientOf(ranges),
+                cluster.leadersOf(name),
+                ready,
+                () -> quorum.look(table.routes(), table.told()));
+    }
+
+    private KvStore(
             String name,
             StoreRanges ranges,
             RangeClient client,

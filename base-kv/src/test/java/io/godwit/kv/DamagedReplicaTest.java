@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceLoopConfig;
-import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.operate.StoreControl;
 import io.godwit.kv.operate.StoreOperations;

@@ -7,7 +7,7 @@ import static io.godwit.kv.KvCluster.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.balance.BalanceLoopConfig;
-import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.kv.operate.NodeOperations;
 import io.godwit.kv.operate.OperationResult;
 import io.godwit.kv.store.StoreBalance;

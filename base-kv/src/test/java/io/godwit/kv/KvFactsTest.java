@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceLoopConfig;
-import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.kv.operate.NodeOperations;
 import io.godwit.kv.operate.OperationResult;
 import io.godwit.kv.store.StoreBalance;

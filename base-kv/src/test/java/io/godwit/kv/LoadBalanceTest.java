@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.balance.BalanceLoopConfig;
-import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.operate.StoreOperations;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.balance.BalanceLoopConfig;
-import io.godwit.kv.balance.BalancePlan;
 import io.godwit.kv.balance.BalancerStatus;
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.kv.operate.NotedPauses;
 import io.godwit.kv.store.StoreBalance;
 import io.godwit.kv.store.StoreSpec;

@@ -1,10 +1,10 @@
 package io.godwit.broker;
 
-import io.godwit.api.port.ClientAdmin;
-import io.godwit.api.port.SessionAdmin;
-import io.godwit.api.port.StatsSource;
-import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.api.port.WebSocketSource.WebSocketListener;
+import io.godwit.api.port.client.ClientAdmin;
+import io.godwit.api.port.client.SessionAdmin;
+import io.godwit.api.port.client.SubscriptionAdmin;
+import io.godwit.api.port.figure.StatsSource;
 import io.godwit.broker.api.LogbackAudit;
 import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.effective.BalanceSettings;

@@ -2,9 +2,9 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.NodeFigures;
-import io.godwit.api.port.ScrapeFormat;
-import io.godwit.api.port.StatsSource;
+import io.godwit.api.port.figure.NodeFigures;
+import io.godwit.api.port.figure.ScrapeFormat;
+import io.godwit.api.port.figure.StatsSource;
 import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.metrics.Exposition;
 import io.godwit.mqtt.TestClient;

@@ -1,7 +1,7 @@
 package io.godwit.dist;
 
 import io.godwit.dist.client.SharedPick;
-import io.godwit.dist.route.SharedStrategies;
+import io.godwit.dist.index.share.SharedStrategies;
 import java.time.Duration;
 
 /**

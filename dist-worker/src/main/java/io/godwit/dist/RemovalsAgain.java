@@ -2,7 +2,7 @@ package io.godwit.dist;
 
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.RouteNumber;
-import io.godwit.dist.peer.PeerTimers;
+import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.dist.route.RouteKeys;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.balance.Key;

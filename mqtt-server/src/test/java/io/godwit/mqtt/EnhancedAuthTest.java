@@ -20,6 +20,7 @@ import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.ConnectProgress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -238,6 +239,12 @@ class EnhancedAuthTest {
             assertThat(client.isClosedByServer()).isTrue();
         }
         endedTimes(1);
+        assertThat(node.events)
+                .filteredOn(BrokerEvent.ConnectAbandoned.class::isInstance)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        BrokerEvent.ConnectAbandoned.class,
+                        event -> assertThat(event.progress()).isEqualTo(ConnectProgress.NOT_ANSWERED));
     }
 
     @Test

@@ -1,7 +1,8 @@
 package io.godwit.perf;
 
 import io.godwit.perf.cluster.ClusterSettings;
-import io.godwit.perf.load.Placement;
+import io.godwit.perf.load.client.Placement;
+import io.godwit.perf.option.ClusterOptions;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Security;

@@ -1,5 +1,7 @@
 package io.godwit.perf;
 
+import io.godwit.perf.option.ClusterOptions;
+import io.godwit.perf.option.LoadOptions;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.published.PublishedTable;
 import io.godwit.perf.scenario.Scenario;

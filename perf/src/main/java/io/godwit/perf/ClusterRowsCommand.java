@@ -1,6 +1,8 @@
 package io.godwit.perf;
 
 import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.option.ClusterOptions;
+import io.godwit.perf.option.Durations;
 import io.godwit.perf.report.TableReport;
 import io.godwit.perf.report.Verdict;
 import io.godwit.perf.rows.LoadTimes;
@@ -31,7 +33,7 @@ import picocli.CommandLine.Spec;
             "Puts the same loads on one broker and on a cluster, one after the other, and tells their ratios beside "
                     + "the figures to reach.",
             "The exit code is 0 whichever of these are reached, 3 when messages were lost, 1 when a load could not "
-                    + "be run. All rows but resync take about ten minutes."
+                    + "be run. All rows but resync take more than ten minutes."
         })
 final class ClusterRowsCommand implements Callable<Integer> {
     private static final int MOST_PASSES = 20;
@@ -85,7 +87,7 @@ final class ClusterRowsCommand implements Callable<Integer> {
             names = "--warm-up",
             paramLabel = "TIME",
             converter = Durations.class,
-            description = "time before the measured time of each load (default: 5s, or less if --seconds is less)")
+            description = "time of the same load before its measured time (default: 5s, or less if --seconds is less)")
     private @Nullable Duration warmUp;
 
     @Option(

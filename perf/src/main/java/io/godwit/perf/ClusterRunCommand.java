@@ -1,7 +1,11 @@
 package io.godwit.perf;
 
 import io.godwit.perf.cluster.ClusterSettings;
-import io.godwit.perf.load.LoadSettings;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.option.AckOptions;
+import io.godwit.perf.option.ClusterOptions;
+import io.godwit.perf.option.LoadOptions;
+import io.godwit.perf.option.ScenarioOptions;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.scenario.Scenario;
 import java.util.ArrayList;

@@ -1,6 +1,9 @@
 package io.godwit.perf;
 
-import io.godwit.perf.load.ClientSettings;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.option.BrokerOptions;
+import io.godwit.perf.option.LoadOptions;
+import io.godwit.perf.option.Numbers;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.scenario.Family;
 import io.godwit.perf.scenario.Scenario;

@@ -1,8 +1,12 @@
 package io.godwit.perf;
 
-import io.godwit.perf.load.ClientSettings;
-import io.godwit.perf.load.LoadSettings;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.observe.UsageSource;
+import io.godwit.perf.option.AckOptions;
+import io.godwit.perf.option.BrokerOptions;
+import io.godwit.perf.option.LoadOptions;
+import io.godwit.perf.option.ScenarioOptions;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.report.Verdict;
 import io.godwit.perf.scenario.Scenario;

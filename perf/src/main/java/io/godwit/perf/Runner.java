@@ -1,11 +1,11 @@
 package io.godwit.perf;
 
-import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
-import io.godwit.perf.load.LoadSettings;
 import io.godwit.perf.load.Preflight;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.report.HtmlReport;

@@ -1,6 +1,6 @@
 package io.godwit.perf;
 
-import io.godwit.perf.load.Endpoint;
+import io.godwit.perf.load.client.Endpoint;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;

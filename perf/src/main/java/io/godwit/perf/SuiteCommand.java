@@ -1,11 +1,14 @@
 package io.godwit.perf;
 
-import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
-import io.godwit.perf.load.LoadSettings;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.observe.Limits;
 import io.godwit.perf.observe.UsageSource;
+import io.godwit.perf.option.BrokerOptions;
+import io.godwit.perf.option.Durations;
+import io.godwit.perf.option.LoadOptions;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.report.Environment;
 import io.godwit.perf.report.HtmlReport;
@@ -264,11 +267,13 @@ final class SuiteCommand implements Callable<Integer> {
     }
 
     private Duration wanted() {
-        return options.duration != null ? options.duration : DURATION;
+        Duration given = options.duration();
+        return given != null ? given : DURATION;
     }
 
     private Duration warmUp() {
-        return options.warmUp != null ? options.warmUp : WARM_UP;
+        Duration given = options.warmUp();
+        return given != null ? given : WARM_UP;
     }
 
     private SuiteReport.Entry run(Runner runner, SuitePlan.Item item, Duration duration, long endNanos)

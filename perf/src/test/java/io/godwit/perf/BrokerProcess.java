@@ -2,7 +2,7 @@ package io.godwit.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.perf.load.Endpoint;
+import io.godwit.perf.load.client.Endpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

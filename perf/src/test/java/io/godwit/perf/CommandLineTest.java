@@ -2,6 +2,8 @@ package io.godwit.perf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.perf.option.Durations;
+import io.godwit.perf.option.LoadOptions;
 import io.godwit.perf.published.PublishedReports;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** The reactions of {@code bin/perf.sh} to arguments, without a broker. */
 class CommandLineTest {
@@ -136,7 +139,7 @@ class CommandLineTest {
     @Test
     void whatIsComputedWinsOverTheOption() {
         LoadOptions options = new LoadOptions();
-        options.duration = Duration.ofSeconds(30);
+        new CommandLine(options).parseArgs("--duration", "30s");
 
         assertThat(options.settings(true, Duration.ZERO, Duration.ofSeconds(3)).duration())
                 .isEqualTo(Duration.ofSeconds(3));

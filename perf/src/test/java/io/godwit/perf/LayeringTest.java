@@ -11,6 +11,8 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 
 @AnalyzeClasses(packages = "io.godwit.perf", importOptions = LayeringTest.NoTests.class)
 class LayeringTest {
@@ -36,4 +38,29 @@ class LayeringTest {
     @ArchTest
     static final ArchRule packagesHaveNoCircles =
             slices().matching("io.godwit.perf.(*)..").should().beFreeOfCycles();
+
+    /** This includes cycles between a package and those below it. */
+    @ArchTest
+    static final ArchRule noPackageFormsACircleWithItsParent =
+            slices().matching("io.godwit.(**)").should().beFreeOfCycles();
+
+    /** Also within a package. */
+    @ArchTest
+    static final ArchRule classesFormNoCircle = slices().assignedFrom(new SliceAssignment() {
+                @Override
+                public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+                    return SliceIdentifier.of(outermost(javaClass).getName());
+                }
+
+                @Override
+                public String getDescription() {
+                    return "classes";
+                }
+            })
+            .should()
+            .beFreeOfCycles();
+
+    private static JavaClass outermost(JavaClass javaClass) {
+        return javaClass.getEnclosingClass().map(LayeringTest::outermost).orElse(javaClass);
+    }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import io.godwit.perf.load.Endpoint;
+import io.godwit.perf.load.client.Endpoint;
 import io.vertx.core.json.JsonObject;
 import java.net.InetAddress;
 import java.net.ServerSocket;

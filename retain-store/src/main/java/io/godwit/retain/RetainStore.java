@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class RetainStore implements AutoCloseable {
     private final Supplier<RangeClient> ranges;
     private final LongSupplier wallClockMillis;
+    private final EventListener events;
     private final RetainCounters counters;
     private final Patience patience;
     private final RetainReports reports;
@@ -45,6 +46,7 @@ public final class RetainStore implements AutoCloseable {
             MeterRegistry meters) {
         this.ranges = ranges;
         this.wallClockMillis = wallClockMillis;
+        this.events = events;
         this.counters = new RetainCounters(meters);
         this.patience = new Patience(config.timeout(), events, meters);
         this.reports = new RetainReports(events, meters);
@@ -52,7 +54,7 @@ public final class RetainStore implements AutoCloseable {
 
     /** Makes the state machine of each range of the retain store. */
     public Supplier<RangeCoprocessor> coprocessorFactory() {
-        return () -> new RetainCoprocessor(counters);
+        return () -> new RetainCoprocessor(counters, events);
     }
 
     public void start() {

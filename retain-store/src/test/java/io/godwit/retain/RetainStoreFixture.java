@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.TenantId;
-import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -26,8 +26,8 @@ abstract class RetainStoreFixture {
     static final long NO_EXPIRY = -1;
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    final RetainStore store =
-            new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, EventListener.NONE, meters);
+    final List<BrokerEvent> events = new ArrayList<>();
+    final RetainStore store = new RetainStore(RetainConfig.DEFAULT, this::host, this::nowMillis, events::add, meters);
     final InMemoryRangeHost host = new InMemoryRangeHost(
             store.coprocessorFactory(), List.of(RetainKeys.key(TENANT, "g"), RetainKeys.key(TENANT, "p")));
     final RetainClient client = store.client();

@@ -136,6 +136,30 @@ class RetainStoreTest extends RetainStoreFixture {
     }
 
     @Test
+    void eachExpiredMessageIsReportedOnceWhenItIsRemoved() {
+        String odd = "x\u0001y/\u0002//z";
+        host.await(client.set(TENANT, message("a/b", "1", 10)));
+        host.await(client.set(new TenantId("birds"), message(odd, "1", 10)));
+        host.await(client.set(TENANT, message("c", "1", 10)));
+        set("c", "it is replaced before");
+        host.await(client.set(TENANT, message("d", "1", 10)));
+        set("d", "");
+        events.clear();
+        host.advanceMillis(9_000);
+        assertThat(events).isEmpty();
+
+        host.advanceMillis(3_000);
+        assertThat(events)
+                .containsExactlyInAnyOrder(
+                        new BrokerEvent.RetainedMessageExpired(TENANT, "a/b"),
+                        new BrokerEvent.RetainedMessageExpired(new TenantId("birds"), odd));
+        host.advanceMillis(10_000);
+        assertThat(events).hasSize(2);
+        assertThat(meters.get("godwit.retain.expired").functionCounter().count())
+                .isEqualTo(2);
+    }
+
+    @Test
     void aRemovalUnderwayDoesNotTouchANewerMessage() {
         host.await(client.set(TENANT, message("a", "old", 1)));
         host.holdCommits();
@@ -150,6 +174,7 @@ class RetainStoreTest extends RetainStoreFixture {
         host.advanceMillis(5_000);
 
         assertThat(match("a")).containsExactly("a=new");
+        assertThat(events).noneMatch(BrokerEvent.RetainedMessageExpired.class::isInstance);
         assertThat(retained()).isEqualTo(1);
     }
 

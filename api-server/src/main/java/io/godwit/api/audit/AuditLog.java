@@ -1,6 +1,6 @@
 package io.godwit.api.audit;
 
-import io.godwit.api.port.AuditSink;
+import io.godwit.api.port.access.AuditSink;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;

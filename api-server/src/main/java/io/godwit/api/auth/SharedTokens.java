@@ -1,7 +1,7 @@
 package io.godwit.api.auth;
 
-import io.godwit.api.port.TokenAdmin;
-import io.godwit.api.port.TokenAdmin.Token;
+import io.godwit.api.port.access.TokenAdmin;
+import io.godwit.api.port.access.TokenAdmin.Token;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;

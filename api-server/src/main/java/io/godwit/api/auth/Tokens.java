@@ -1,7 +1,7 @@
 package io.godwit.api.auth;
 
 import io.godwit.api.port.FileWatch;
-import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.access.TokenAdmin;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

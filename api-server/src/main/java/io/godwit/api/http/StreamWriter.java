@@ -1,5 +1,6 @@
 package io.godwit.api.http;
 
+import io.godwit.api.http.gate.Connections;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -1,4 +1,6 @@
-/** Bounds of connections and requests, problem documents, JSON. */
+/**
+ * What an answer is made of and how it is sent: JSON, problem documents, bodies that are written at the reader's pace.
+ */
 @NullMarked
 package io.godwit.api.http;
 

@@ -5,11 +5,11 @@ import io.godwit.api.http.ProblemException;
 import io.godwit.api.port.Answer;
 
 /** Answers that something does not exist. */
-final class Absence {
+public final class Absence {
     private Absence() {}
 
     /** While nodes are missing, it is not known whether it exists. */
-    static ProblemException of(Answer<?> answer, String detail) {
+    public static ProblemException of(Answer<?> answer, String detail) {
         return new ProblemException(
                 answer.missingNodes().isEmpty()
                         ? Problem.notFound(detail)

@@ -31,7 +31,7 @@ public record Call(
     private static final String DEFAULT_TENANT = "default";
 
     /** The tenant whose data the call may read; empty for all. Throws when the caller is bound to another tenant. */
-    Optional<String> tenantFilter() {
+    public Optional<String> tenantFilter() {
         Optional<String> wanted = text("tenant");
         Optional<String> own = caller.flatMap(Principal::tenant);
         if (wanted.isPresent() && own.isPresent() && !wanted.equals(own)) {
@@ -41,25 +41,25 @@ public record Call(
     }
 
     /** The tenant of the named resource. */
-    String tenant() {
+    public String tenant() {
         return tenantFilter().orElse(DEFAULT_TENANT);
     }
 
     /** Whether the caller may see and change only one tenant's data. */
-    boolean isTenantBound() {
+    public boolean isTenantBound() {
         return caller.flatMap(Principal::tenant).isPresent();
     }
 
     /** The same call with another time for the ports. */
-    Call within(Duration other) {
+    public Call within(Duration other) {
         return new Call(caller, isOfThisMachine, parameters, body, accept, ifMatch, host, other);
     }
 
-    Optional<String> text(String name) {
+    public Optional<String> text(String name) {
         return Optional.ofNullable(parameters.getString(name));
     }
 
-    int number(String name) {
+    public int number(String name) {
         return parameters.getInteger(name);
     }
 }

@@ -11,20 +11,20 @@ import java.util.Optional;
  * Cursors: the position of the next page, as clients send it back. A cursor is not signed, because it holds no secret
  * and grants no right; a cursor of another list is refused.
  */
-final class Cursors {
+public final class Cursors {
     private Cursors() {}
 
     /** A separator that no client id, topic or broker name contains [MQTT5-1.5.4-2]. */
     private static final String BETWEEN = "\0";
 
     /** @param list name of the list */
-    static String of(String list, String... position) {
+    public static String of(String list, String... position) {
         String text = list + BETWEEN + String.join(BETWEEN, position);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** The position in the call's cursor; empty when it has no cursor. */
-    static Optional<List<String>> position(Call call, String list, int parts) {
+    public static Optional<List<String>> position(Call call, String list, int parts) {
         return call.text("cursor").map(text -> parse(text, list, parts));
     }
 
@@ -41,7 +41,7 @@ final class Cursors {
     }
 
     /** The cursor does not belong to the list. */
-    static ProblemException wrong() {
+    public static ProblemException wrong() {
         return new ProblemException(Problem.invalid("cursor", "is not a value of next from this list"));
     }
 }

@@ -11,7 +11,7 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /** Texts and bytes of requests that go into MQTT packets. Invalid ones are answered with 400. */
-final class MqttText {
+public final class MqttText {
     private static final int MAX_BYTES = 65_535;
 
     private MqttText() {}
@@ -20,7 +20,7 @@ final class MqttText {
      * A UTF-8 string of MQTT: well-formed, without U+0000, up to 65,535 bytes [MQTT5-1.5.4-1], [MQTT5-1.5.4-2]. JSON
      * may contain unpaired surrogates, which UTF-8 cannot encode.
      */
-    static String string(String field, String text) {
+    public static String string(String field, String text) {
         if (text.indexOf(0) >= 0 || utf8(field, text).length > MAX_BYTES) {
             throw wrong(field, "has a null character, or more than " + MAX_BYTES + " bytes");
         }
@@ -28,7 +28,7 @@ final class MqttText {
     }
 
     /** A topic name: also not empty and without wildcards [MQTT5-3.3.2-2]. */
-    static String topic(String field, String text) {
+    public static String topic(String field, String text) {
         if (!TopicName.isValid(string(field, text))) {
             throw wrong(field, "is not a topic name: it is empty or has a wildcard");
         }
@@ -36,7 +36,7 @@ final class MqttText {
     }
 
     /** The UTF-8 bytes of a text of any length. */
-    static byte[] utf8(String field, String text) {
+    public static byte[] utf8(String field, String text) {
         try {
             ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
             byte[] array = new byte[bytes.remaining()];
@@ -47,7 +47,7 @@ final class MqttText {
         }
     }
 
-    static byte[] base64(String field, String text) {
+    public static byte[] base64(String field, String text) {
         try {
             return Base64.getDecoder().decode(text);
         } catch (IllegalArgumentException e) {
@@ -56,7 +56,7 @@ final class MqttText {
     }
 
     /** The text; null when the bytes are not valid UTF-8. */
-    static @Nullable String text(byte[] bytes) {
+    public static @Nullable String text(byte[] bytes) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()
@@ -67,7 +67,7 @@ final class MqttText {
         }
     }
 
-    static ProblemException wrong(String field, String message) {
+    public static ProblemException wrong(String field, String message) {
         return new ProblemException(Problem.invalid(field, message));
     }
 }

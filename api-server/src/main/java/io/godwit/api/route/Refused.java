@@ -6,16 +6,16 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 /** Turns a port's exceptions that the caller caused into problems. */
-final class Refused {
+public final class Refused {
     private Refused() {}
 
     /** Maps {@link IllegalArgumentException} to the problem that names the wrong field. */
-    static <T> CompletableFuture<T> as(
+    public static <T> CompletableFuture<T> as(
             CompletableFuture<T> asked, Function<IllegalArgumentException, ProblemException> problem) {
         return as(asked, IllegalArgumentException.class, problem);
     }
 
-    static <T, E extends RuntimeException> CompletableFuture<T> as(
+    public static <T, E extends RuntimeException> CompletableFuture<T> as(
             CompletableFuture<T> asked, Class<E> kind, Function<E, ProblemException> problem) {
         return asked.exceptionally(failure -> {
             Throwable cause =

@@ -59,7 +59,7 @@ public record Reply(
     }
 
     /** Releases a reply that is not sent. */
-    void drop() {
+    public void drop() {
         if (stream != null) {
             stream.close();
         }
@@ -70,7 +70,7 @@ public record Reply(
         return new Reply(204, "", null, null);
     }
 
-    Reply with(String otherPolicy) {
+    public Reply with(String otherPolicy) {
         return new Reply(status, contentType, json, body, stream, events, otherPolicy, tag);
     }
 
@@ -78,12 +78,12 @@ public record Reply(
         return new Reply(status, contentType, otherJson, body, stream, events, policy, tag);
     }
 
-    Reply tagged(String otherTag) {
+    public Reply tagged(String otherTag) {
         return new Reply(status, contentType, json, body, stream, events, policy, otherTag);
     }
 
     /** Without its parameters, such as a character set. */
-    String mediaType() {
+    public String mediaType() {
         int end = contentType.indexOf(';');
         return (end < 0 ? contentType : contentType.substring(0, end)).strip();
     }

@@ -7,7 +7,7 @@ import java.util.Map;
 public final class Routes {
     private final Map<String, Handler> handlers = new LinkedHashMap<>();
 
-    void add(String operationId, Handler handler) {
+    public void add(String operationId, Handler handler) {
         if (handlers.put(operationId, handler) != null) {
             throw new IllegalArgumentException("two handlers for " + operationId);
         }

@@ -1,4 +1,4 @@
-/** Handlers that map requests to the ports that answer them. */
+/** What the handlers of all subjects share: the call, its reply, and the texts and positions in them. */
 @NullMarked
 package io.godwit.api.route;
 

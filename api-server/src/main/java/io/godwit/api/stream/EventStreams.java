@@ -2,7 +2,7 @@ package io.godwit.api.stream;
 
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.WatchFeed;
+import io.godwit.api.port.watch.WatchFeed;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.godwit.api.stream;
 
-import io.godwit.api.port.WatchFeed;
+import io.godwit.api.port.watch.WatchFeed;
 import java.time.Duration;
 
 /**

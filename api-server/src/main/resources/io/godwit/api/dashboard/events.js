@@ -8,17 +8,17 @@ export const isOfTenant = true
 
 export const TYPES = ['acknowledgements-held', 'acknowledgements-resumed', 'auth-failed', 'auth-file-loaded',
   'auth-file-rejected', 'banned', 'certificates-rejected', 'certificates-reloaded', 'client-connected',
-  'client-disconnected', 'client-redirected', 'connect-denied', 'connect-refused', 'connect-timed-out',
-  'connection-refused', 'member-evicted', 'member-lapsed', 'member-left', 'member-serving', 'memory-recovered',
-  'memory-short', 'message-acknowledged', 'message-delivered', 'message-dropped', 'node-lapsed', 'node-serving-again',
-  'packet-abandoned', 'plugin-failed', 'protocol-violated', 'publish-accepted', 'publish-denied',
-  'publish-intercepted', 'publish-received', 'publish-refused', 'queue-full-began', 'queue-full-ended',
-  'range-leadership-began', 'range-leadership-ended', 'range-replicas-changed', 'range-split', 'ranges-merged',
-  'replay-delayed', 'replica-stopped', 'retained-message-cleared', 'retained-message-set', 'session-created',
-  'session-ended', 'slow-consumer-began', 'slow-consumer-ended', 'store-degraded', 'store-recovered',
-  'sub-broker-began', 'sub-broker-delayed', 'sub-broker-ended', 'subscribe-denied', 'subscribe-refused', 'subscribed',
-  'tenant-limit-reached', 'throttling-began', 'throttling-ended', 'unsubscribed', 'wait-ran-out', 'will-published',
-  'will-suppressed']
+  'client-disconnected', 'client-redirected', 'connect-abandoned', 'connect-denied', 'connect-refused',
+  'connect-timed-out', 'connection-refused', 'member-evicted', 'member-lapsed', 'member-left', 'member-serving',
+  'memory-recovered', 'memory-short', 'message-acknowledged', 'message-delivered', 'message-dropped', 'message-queued',
+  'node-lapsed', 'node-serving-again', 'packet-abandoned', 'plugin-failed', 'protocol-violated', 'publish-accepted',
+  'publish-denied', 'publish-intercepted', 'publish-received', 'publish-refused', 'queue-full-began',
+  'queue-full-ended', 'range-leadership-began', 'range-leadership-ended', 'range-replicas-changed', 'range-split',
+  'ranges-merged', 'replay-delayed', 'replica-stopped', 'retained-message-cleared', 'retained-message-expired',
+  'retained-message-set', 'session-created', 'session-ended', 'slow-consumer-began', 'slow-consumer-ended',
+  'store-degraded', 'store-recovered', 'sub-broker-began', 'sub-broker-delayed', 'sub-broker-ended', 'subscribe-denied',
+  'subscribe-refused', 'subscribed', 'tenant-limit-reached', 'throttling-began', 'throttling-ended', 'unsubscribed',
+  'wait-ran-out', 'will-delayed', 'will-published', 'will-suppressed']
 
 export async function show(frame) {
   const asked = frame.where.query

@@ -2,7 +2,7 @@ package io.godwit.api.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.AuditSink;
+import io.godwit.api.port.access.AuditSink;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.util.ArrayList;

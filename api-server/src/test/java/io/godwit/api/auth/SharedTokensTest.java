@@ -3,7 +3,7 @@ package io.godwit.api.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.access.TokenAdmin;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

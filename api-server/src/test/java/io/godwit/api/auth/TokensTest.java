@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.access.TokenAdmin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package io.godwit.cluster.link;
 
 import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.RpcServer;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -9,6 +10,8 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
+import io.netty.channel.EventLoop;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,14 +37,44 @@ final class GrpcLinks {
 
     private final ServerServiceDefinition definition;
 
-    /** @param accept called with each stream that another node opens; returns the receiver of its events */
-    GrpcLinks(Function<LinkStream, LinkStream.Events> accept) {
+    /** The event loop of a connection. */
+    private record Loop(EventLoop loop, boolean hasFineTimers) implements LinkStream.EventThread {
+        @Override
+        public void execute(Runnable task) {
+            loop.execute(task);
+        }
+
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // ends with the loop
+        public void executeLater(Runnable task, long nanos) {
+            loop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** The event loops of connections. */
+    interface Loops {
+        /** The calling thread; null if it is no event loop. */
+        LinkStream.@Nullable EventThread current();
+
+        /** Those of a node's server and channels. */
+        static Loops of(RpcServer server) {
+            return () -> {
+                EventLoop loop = server.currentLoop();
+                return loop == null ? null : new Loop(loop, server.hasFineTimers());
+            };
+        }
+    }
+
+    /**
+     * @param accept called with each stream that another node opens; returns the receiver of its events
+     */
+    GrpcLinks(Loops loops, Function<LinkStream, LinkStream.Events> accept) {
         this.definition = ServerServiceDefinition.builder("godwit.Links")
                 .addMethod(METHOD, (call, headers) -> {
                     call.sendHeaders(new Metadata());
                     call.setOnReadyThreshold(READY_BYTES);
                     call.request(Integer.MAX_VALUE);
-                    AcceptedStream stream = new AcceptedStream(call);
+                    AcceptedStream stream = new AcceptedStream(call, loops.current());
                     return new Accepted(stream, accept.apply(stream));
                 })
                 .build();
@@ -51,14 +84,14 @@ final class GrpcLinks {
         return definition;
     }
 
-    static @Nullable LinkStream dial(@Nullable Channel channel, LinkStream.Events events) {
+    static @Nullable LinkStream dial(@Nullable Channel channel, Loops loops, LinkStream.Events events) {
         if (channel == null) {
             return null;
         }
         ClientCall<byte[], byte[]> call =
                 channel.newCall(METHOD, CallOptions.DEFAULT.withOnReadyThreshold(READY_BYTES));
         DialedStream stream = new DialedStream(call);
-        call.start(new Dialed(events), new Metadata());
+        call.start(new Dialed(stream, loops, events), new Metadata());
         call.request(Integer.MAX_VALUE);
         return stream;
     }
@@ -67,9 +100,16 @@ final class GrpcLinks {
     private static final class DialedStream implements LinkStream {
         private final ClientCall<byte[], byte[]> call;
         private boolean isFinished;
+        /** Set once, by the loop. */
+        private volatile @Nullable EventThread thread;
 
         DialedStream(ClientCall<byte[], byte[]> call) {
             this.call = call;
+        }
+
+        @Override
+        public @Nullable EventThread thread() {
+            return thread;
         }
 
         @Override
@@ -100,10 +140,19 @@ final class GrpcLinks {
     }
 
     private static final class Dialed extends ClientCall.Listener<byte[]> {
+        private final DialedStream stream;
+        private final Loops loops;
         private final LinkStream.Events events;
 
-        Dialed(LinkStream.Events events) {
+        Dialed(DialedStream stream, Loops loops, LinkStream.Events events) {
+            this.stream = stream;
+            this.loops = loops;
             this.events = events;
+        }
+
+        @Override
+        public void onHeaders(Metadata headers) { // the first call by the connection's loop
+            stream.thread = loops.current();
         }
 
         @Override
@@ -125,10 +174,17 @@ final class GrpcLinks {
     /** Synchronized, for the same reason as {@link DialedStream}. */
     private static final class AcceptedStream implements LinkStream {
         private final ServerCall<byte[], byte[]> call;
+        private final @Nullable EventThread thread;
         private boolean isFinished;
 
-        AcceptedStream(ServerCall<byte[], byte[]> call) {
+        AcceptedStream(ServerCall<byte[], byte[]> call, @Nullable EventThread thread) {
             this.call = call;
+            this.thread = thread;
+        }
+
+        @Override
+        public @Nullable EventThread thread() {
+            return thread;
         }
 
         @Override

@@ -20,6 +20,7 @@ final class LinkRuntime implements AutoCloseable {
     private static final long END_SECONDS = 2;
 
     private final RpcServer server;
+    private final GrpcLinks.Loops loops;
     private final RpcChannels channels;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, daemons("links"));
     private final ThreadPoolExecutor pool;
@@ -30,6 +31,7 @@ final class LinkRuntime implements AutoCloseable {
 
     LinkRuntime(RpcServer server, RpcChannels channels, int threads) {
         this.server = server;
+        this.loops = GrpcLinks.Loops.of(server);
         this.channels = channels;
         this.pool = pool(threads, "link");
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -62,12 +64,12 @@ final class LinkRuntime implements AutoCloseable {
     }
 
     LinkCarrier carrier() {
-        return (nodeId, events) -> GrpcLinks.dial(channels.to(nodeId), events);
+        return (nodeId, events) -> GrpcLinks.dial(channels.to(nodeId), loops, events);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the thread
     void start(Function<LinkStream, LinkStream.Events> accept, Runnable tick, long everyMillis) {
-        GrpcLinks offered = new GrpcLinks(accept);
+        GrpcLinks offered = new GrpcLinks(loops, accept);
         service = offered;
         server.add(offered.definition());
         channels.onConnected(nodeId -> tick.run());

@@ -3,6 +3,7 @@ package io.godwit.cluster.link;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -40,15 +41,28 @@ import org.slf4j.LoggerFactory;
  * are handling. When all have stopped, {@code whenEnded} is called, and no receiver runs any more. If the other end was
  * not reached, its next contact is refused ({@link Contacts}), or it ends its pairing after the silence.
  *
- * <p>Threads: senders put frames into queues. The pairing's task, on one thread of the pool at a time, owns all outlets
- * and the sending side of the stream. Each lane's task owns its inlet, so a slow receiver delays no other lane. A task
- * does a bounded amount of work at once. The CONTROL lanes have a thread of their own, because a node that does not
- * confirm CONTROL frames is excluded, however busy the other lanes are.
+ * <p>Threads: senders put frames into queues. The pairing's task owns all outlets and the sending side of the stream. It
+ * runs on the thread of the stream's events, so that no other thread has to wake up between a frame and the socket; while
+ * there is no stream, it runs on a thread of the pool. Each lane's task owns its inlet and runs on the pool, so a slow
+ * receiver delays no other lane. A task does a bounded amount of work at once. The CONTROL lanes have a thread of their
+ * own, because a node that does not confirm CONTROL frames is excluded, however busy the other lanes are.
+ *
+ * <p>A message costs each end about as much as ten frames. So while many frames pass, the pairing's task runs at most
+ * once per {@link #BEAT_NANOS}: frames and confirmations of the data lanes wait until then and share a message. Many
+ * waiting bytes do not wait, nor do CONTROL frames.
  */
 final class Pairing implements Peer, LinkConnection.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(Pairing.class);
     private static final Lane[] LANES = Lane.values();
     private static final int MESSAGES_AT_ONCE = 16;
+    /** How long frames wait for others while many pass. */
+    static final long BEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** With fewer frames in {@code BUSY_NANOS} nobody waits: one publisher that awaits each answer is not slowed. */
+    static final int BUSY_FRAMES = 8;
+
+    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** Frames do not wait behind this many unconfirmed bytes. */
+    private static final int URGENT_BYTES = LinkMessage.BATCH_BYTES / 2;
 
     private final String nodeId;
     private final long incarnation;
@@ -58,6 +72,7 @@ final class Pairing implements Peer, LinkConnection.Taker {
     private final boolean knowsOrders;
 
     private final LinkLimits limits;
+    private final Executor pool;
     private final LongSupplier nanoClock;
     private final PairingLane[] lanes = new PairingLane[LANES.length];
     private final PairingState state;
@@ -71,6 +86,11 @@ final class Pairing implements Peer, LinkConnection.Taker {
     private final long[] confirmationsSent = new long[LANES.length];
 
     private final long[] confirmationsHeard = new long[LANES.length];
+    /** When the count of {@code passed} began. */
+    private long passedSinceNanos;
+    /** Frames that were sent or confirmed since then. */
+    private long passed;
+
     private int turn;
     private boolean hasEnded;
 
@@ -92,9 +112,11 @@ final class Pairing implements Peer, LinkConnection.Taker {
         this.agreement = agreement;
         this.knowsOrders = agreement.layout() >= LinkMessage.PIECES_VERSION;
         this.limits = limits;
+        this.pool = pool;
         this.nanoClock = nanoClock;
+        this.passedSinceNanos = nanoClock.getAsLong();
         this.state = new PairingState(
-                toString(), LANES.length + 1, new SerialTask(pool, this::run), () -> whenEnded.accept(this));
+                toString(), LANES.length + 1, new SerialTask(this::execute, this::run), () -> whenEnded.accept(this));
         for (Lane lane : LANES) {
             lanes[lane.ordinal()] = new PairingLane(
                     lane,
@@ -184,7 +206,11 @@ final class Pairing implements Peer, LinkConnection.Taker {
         }
         PairingLane of = lanes[lane.ordinal()];
         long before = of.give(frame);
-        state.look();
+        if (lane == Lane.CONTROL || before > URGENT_BYTES) {
+            state.look();
+        } else {
+            state.lookUnlessDue();
+        }
         if (before > limits.boundBytes() && isTooMuch(before, of.passableBytes())) {
             end("more than " + limits.boundBytes() + " bytes wait in lane " + lane);
         }
@@ -275,6 +301,14 @@ final class Pairing implements Peer, LinkConnection.Taker {
 
     // --- the pairing's task
 
+    /** Changes of the thread are harmless: {@link SerialTask} begins no run before the last one has ended. */
+    private void execute(Runnable task) {
+        LinkConnection to = state.attached();
+        LinkStream stream = to == null ? null : to.stream();
+        Executor thread = stream == null ? null : stream.thread();
+        (thread == null ? pool : thread).execute(task);
+    }
+
     private boolean run() {
         try {
             if (isOver()) {
@@ -285,7 +319,11 @@ final class Pairing implements Peer, LinkConnection.Taker {
                 lane.collect();
             }
             settle();
-            return write();
+            boolean isMoreToDo = write();
+            if (!isMoreToDo) {
+                beat();
+            }
+            return isMoreToDo;
         } catch (LinkProtocolException e) {
             violated(String.valueOf(e.getMessage()));
         } catch (RuntimeException | Error e) { // outermost frame of the thread
@@ -339,7 +377,9 @@ final class Pairing implements Peer, LinkConnection.Taker {
         confirm(to, stream);
         int idle = 0;
         for (int sent = 0; sent < MESSAGES_AT_ONCE; ) {
+            long next = lanes[turn].outlet.nextSequence();
             byte[] message = lanes[turn].next(nanoClock);
+            passed += lanes[turn].outlet.nextSequence() - next;
             turn = (turn + 1) % LANES.length;
             if (message == null) {
                 idle++;
@@ -364,6 +404,7 @@ final class Pairing implements Peer, LinkConnection.Taker {
         for (int i = 0; i < LANES.length; i++) {
             long upTo = lanes[i].receivedIn(to);
             if (upTo > confirmationsSent[i]) {
+                passed += upTo - Math.max(confirmationsSent[i], to.told(LANES[i]) - 1);
                 confirmationsSent[i] = upTo;
                 due[i] = upTo;
                 isDue = true;
@@ -371,6 +412,22 @@ final class Pairing implements Peer, LinkConnection.Taker {
         }
         if (isDue) {
             stream.send(LinkMessage.confirmed(agreement.layout(), due));
+        }
+    }
+
+    /** Lets the next frames wait for each other if many pass. */
+    private void beat() {
+        long now = nanoClock.getAsLong();
+        boolean isBusy = passed >= BUSY_FRAMES;
+        if (now - passedSinceNanos >= BUSY_NANOS) {
+            passedSinceNanos = now;
+            passed = 0;
+        }
+        LinkConnection to = current;
+        LinkStream stream = to == null ? null : to.stream();
+        LinkStream.EventThread thread = stream == null ? null : stream.thread();
+        if (isBusy && thread != null && thread.hasFineTimers()) {
+            state.lookLater(thread, BEAT_NANOS);
         }
     }
 

@@ -215,7 +215,11 @@ final class PairingLane {
         }
         if (inlet.confirmable() > 0) {
             progress = new Progress(from, inlet.confirmable());
-            pairing.look();
+            if (lane == Lane.CONTROL) {
+                pairing.look();
+            } else {
+                pairing.lookUnlessDue();
+            }
         }
         return answer;
     }

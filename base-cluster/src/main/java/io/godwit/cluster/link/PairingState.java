@@ -1,5 +1,6 @@
 package io.godwit.cluster.link;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ final class PairingState {
     private final AtomicInteger parts;
     /** The connection to use; null while there is none. Set by the links' thread. */
     private volatile @Nullable LinkConnection attached;
+    /** Whether the task that sends runs soon because of {@link #lookLater}. Set by that task, cleared by the timer. */
+    private volatile boolean isLookDue;
 
     /**
      * @param peer the other process, for the log
@@ -47,6 +50,30 @@ final class PairingState {
     /** Signals that there may be something to send or to settle. */
     void look() {
         sending.signal();
+    }
+
+    /** Signals after {@code nanos}; until then {@link #lookUnlessDue} does not. For the task that sends. */
+    void lookLater(LinkStream.EventThread thread, long nanos) {
+        if (!isLookDue) {
+            isLookDue = true;
+            try {
+                thread.executeLater(this::lookNow, nanos);
+            } catch (RejectedExecutionException e) {
+                isLookDue = false; // the node stops
+            }
+        }
+    }
+
+    private void lookNow() {
+        isLookDue = false; // before the look, which sees what was done while it was true
+        look();
+    }
+
+    /** Signals like {@link #look}, unless a signal is due soon. */
+    void lookUnlessDue() {
+        if (!isLookDue) {
+            look();
+        }
     }
 
     void violated(String why) {

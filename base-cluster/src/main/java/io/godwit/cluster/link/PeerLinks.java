@@ -28,10 +28,10 @@ import org.slf4j.LoggerFactory;
  * {@link Contacts} decides with which nodes, {@link Pairing} links two processes, {@link LinkMessage} has the layout of
  * messages.
  *
- * <p>The thread that wires the broker opens, starts and closes it. Receivers and confirmations are called on the
- * threads {@code link-N}, receivers of the CONTROL lane on {@code link-control-1}. At most one thread at a time calls
- * the receiver of one peer and lane, or the confirmations of one peer. Listeners are called on the thread
- * {@code links-1}.
+ * <p>The thread that wires the broker opens, starts and closes it. Receivers are called on the threads {@code link-N},
+ * those of the CONTROL lane on {@code link-control-1}. Confirmations are called on the event loops {@code rpc-N}, or on
+ * {@code link-N} while there is no connection; they must not block. At most one thread at a time calls the receiver of
+ * one peer and lane, or the confirmations of one peer. Listeners are called on the thread {@code links-1}.
  */
 public final class PeerLinks implements Links, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);

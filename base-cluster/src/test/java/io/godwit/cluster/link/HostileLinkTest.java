@@ -82,7 +82,7 @@ class HostileLinkTest {
         recorded.isClosed = false;
         AtomicReference<LinkStream> dialed = new AtomicReference<>();
         Await.until("a channel", () -> {
-            dialed.set(GrpcLinks.dial(hostile.channels().to("b"), recorded));
+            dialed.set(GrpcLinks.dial(hostile.channels().to("b"), () -> null, recorded));
             return dialed.get() != null;
         });
         return dialed.get();
@@ -361,7 +361,8 @@ class HostileLinkTest {
         Await.until("joined", () -> b.peer("a") != null);
         Peer peer = Objects.requireNonNull(b.peer("a"));
         Recorded late = new Recorded();
-        Objects.requireNonNull(GrpcLinks.dial(hostile.channels().to("b"), late)).send(LinkMessage.encode(first));
+        Objects.requireNonNull(GrpcLinks.dial(hostile.channels().to("b"), () -> null, late))
+                .send(LinkMessage.encode(first));
         Await.until("refused", () -> late.isClosed);
         assertThat(LinkMessage.answer(late.messages.get(0)).hasRefused()).isTrue();
         assertThat(recorded.isClosed).isFalse();

@@ -85,6 +85,8 @@ final class LinkSimulation {
     /** The node receives nothing from that peer in that lane until the pause ends. */
     private record Pause(Node at, Lane lane, Peer from, CompletableFuture<Void> end) {}
 
+    private record Timer(long atNanos, Runnable task) {}
+
     private CompletableFuture<Void> pause(Node at, Lane lane, Peer from) {
         Pause pause = new Pause(at, lane, from, new CompletableFuture<>());
         pauses.add(pause);
@@ -96,6 +98,7 @@ final class LinkSimulation {
         private final long incarnation = ++incarnations;
         private final Deque<Runnable> thread = new ArrayDeque<>();
         private final List<Runnable> pool = new ArrayList<>();
+        private final List<Timer> timers = new ArrayList<>();
         private final Map<String, Member> members = new TreeMap<>();
         private final IdentityHashMap<Peer, Boolean> joined = new IdentityHashMap<>();
         private final PeerLinks links;
@@ -154,6 +157,26 @@ final class LinkSimulation {
         @Override
         public boolean isDead() {
             return isDead;
+        }
+
+        @Override
+        public LinkStream.EventThread eventThread() {
+            return new LinkStream.EventThread() {
+                @Override
+                public void execute(Runnable task) {
+                    pool.add(task);
+                }
+
+                @Override
+                public boolean hasFineTimers() {
+                    return true;
+                }
+
+                @Override
+                public void executeLater(Runnable task, long nanos) {
+                    timers.add(new Timer(nowNanos + nanos, task));
+                }
+            };
         }
 
         @Override
@@ -254,6 +277,14 @@ final class LinkSimulation {
                 int index = i;
                 choices.add(() -> node.pool.remove(index).run());
             }
+            for (Timer timer : node.timers) {
+                if (timer.atNanos <= nowNanos) {
+                    choices.add(() -> {
+                        node.timers.remove(timer);
+                        timer.task.run();
+                    });
+                }
+            }
         }
         for (Pause pause : pauses) {
             choices.add(() -> {
@@ -290,13 +321,16 @@ final class LinkSimulation {
     }
 
     private void send(Node node, Peer peer, Lane lane) {
+        send(node, peer, lane, random.nextInt(20) == 0 ? random.nextInt(MAX_FRAME_BYTES) : random.nextInt(200));
+    }
+
+    private void send(Node node, Peer peer, Lane lane, int size) {
         Sender sender = senders.computeIfAbsent(peer, p -> {
             Sender made = new Sender(bySender.size(), node, p.nodeId());
             bySender.add(made);
             return made;
         });
         int number = sender.sent[lane.ordinal()]++;
-        int size = random.nextInt(20) == 0 ? random.nextInt(MAX_FRAME_BYTES) : random.nextInt(200);
         int order = random.nextInt(40) == 0 ? 0 : 1 + random.nextInt(ORDERS);
         Map<Integer, Sent> open = sender.open.get(lane.ordinal());
         open.put(number, new Sent(order, size > Peer.PASSABLE_BYTES));
@@ -329,6 +363,25 @@ final class LinkSimulation {
                 sender.unsettled--;
             }
         });
+    }
+
+    /** Node a sends small frames of one lane to node b, each when all nodes have done what they can. Nothing breaks. */
+    void sendOneByOne(int count, Lane lane, long pauseNanos) {
+        Node from = nodes.get("a");
+        Peer to = from == null ? null : from.links.peer("b");
+        if (from == null || to == null) {
+            throw new IllegalStateException("a is not linked to b");
+        }
+        int before = depth;
+        depth = MAX_DEPTH;
+        for (int i = 0; i < count; i++) {
+            send(from, to, lane, 100);
+            while (step()) {
+                steps++;
+            }
+            nowNanos += pauseNanos;
+        }
+        depth = before;
     }
 
     private void receive(Node node, Lane lane, Peer from, byte[] frame) {
@@ -444,6 +497,11 @@ final class LinkSimulation {
                 check(stats.unconfirmedBytes() == 0, "bytes left: " + stats);
             }
         }
+    }
+
+    /** Number of messages that all nodes have sent. */
+    int messages() {
+        return network.messages();
     }
 
     int received() {

@@ -25,6 +25,8 @@ final class SimulatedNetwork {
 
         boolean isDead();
 
+        LinkStream.EventThread eventThread();
+
         /** Takes a stream that another node has dialed. */
         LinkStream.Events accept(LinkStream stream);
     }
@@ -32,6 +34,7 @@ final class SimulatedNetwork {
     private final Random random;
     private final List<Wire> wires = new ArrayList<>();
     private final Set<String> apart = new HashSet<>();
+    private int messages;
 
     SimulatedNetwork(Random random) {
         this.random = random;
@@ -57,6 +60,7 @@ final class SimulatedNetwork {
 
         void deliver() {
             Object next = queue.remove();
+            end.thread = to.eventThread();
             LinkStream.Events told = events;
             if (told == null) { // the other end has accepted it now
                 told = to.accept(end);
@@ -97,11 +101,17 @@ final class SimulatedNetwork {
         }
     }
 
-    private static final class Stream implements LinkStream {
+    private final class Stream implements LinkStream {
         private Wire in;
         private Wire out;
         private boolean isDialed;
         private boolean isFinished;
+        private @Nullable EventThread thread;
+
+        @Override
+        public @Nullable EventThread thread() {
+            return thread;
+        }
 
         @Override
         public boolean isReady() {
@@ -112,6 +122,7 @@ final class SimulatedNetwork {
         public void send(byte[] message) {
             if (!isFinished) {
                 out.put(message);
+                messages++;
             }
         }
 
@@ -197,6 +208,11 @@ final class SimulatedNetwork {
             each.put(CLOSE);
             each.isShut = true;
         }
+    }
+
+    /** Number of messages that were sent. */
+    int messages() {
+        return messages;
     }
 
     /** Node a does not reach node b any more, and perhaps not c either. */

@@ -1,5 +1,6 @@
 package io.godwit.kv.balance;
 
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.Merge;

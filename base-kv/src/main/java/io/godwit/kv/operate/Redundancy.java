@@ -1,6 +1,6 @@
 package io.godwit.kv.operate;
 
-import io.godwit.kv.balance.VoterCount;
+import io.godwit.kv.balance.policy.VoterCount;
 import io.godwit.kv.operate.NodeOperations.NodeInfo;
 import io.godwit.kv.operate.StoreOperations.RangeInfo;
 import io.godwit.plugin.balance.Liveness;

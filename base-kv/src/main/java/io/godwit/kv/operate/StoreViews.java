@@ -1,7 +1,7 @@
 package io.godwit.kv.operate;
 
 import io.godwit.kv.balance.ClusterViewSource;
-import io.godwit.kv.balance.LeaderWork;
+import io.godwit.kv.balance.policy.LeaderWork;
 import io.godwit.kv.member.MemberFacts;
 import io.godwit.kv.member.MemberWatch;
 import io.godwit.kv.peers.ClusterLinks;

@@ -4,7 +4,6 @@ import com.alipay.sofa.jraft.Status;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.FaultHandler;
@@ -34,19 +33,14 @@ import io.godwit.kv.range.request.Waiting;
 import io.godwit.kv.range.request.WaitingSubmission;
 import io.godwit.kv.range.state.RangeCommand;
 import io.godwit.kv.range.state.RangeState;
-import io.godwit.plugin.balance.Key;
-import io.godwit.plugin.event.LeadershipEndCause;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One replica of a range: connects its Raft group, database, coprocessor and, while it leads, its leader.
@@ -65,18 +59,16 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each part of the state has one owner: {@link RangeRequests} for waiting requests; {@link LeaderRole} for whether
  * this replica leads; {@link RangeChanges} for the change in progress, and {@link MergeSequel} for the rest of a merge;
- * {@link StateMachineEvents} for the state that requests are routed by; {@link LeaderLoad} for the leader's load. This
- * class is their common interface, and starts and stops the replica.
+ * {@link StateMachineEvents} for the state that requests are routed by; {@link LeaderLoad} for the leader's load;
+ * {@link RangeEnd} for the fault after which it has stopped. This class is their common interface, and starts and
+ * closes the replica.
  */
 public final class Range implements Sibling {
-    private static final Logger LOG = LoggerFactory.getLogger(Range.class);
-
     private final String groupId;
     private final RangeFamily<Range> family;
     private final RangeDb db;
     private final RangeCoprocessor coprocessor;
     private final RangeEnvironment environment;
-    private final FaultHandler faults;
     private final RangeExecutor executor;
     private final LeaderLoad load;
     private final LeaderRole role;
@@ -85,6 +77,8 @@ public final class Range implements Sibling {
     private final MergeSequel mergeSequel;
     private final StateMachineEvents<Range> events;
     private final VoterChange voters;
+    private final ChangeObstacles obstacles;
+    private final RangeEnd<Range> end;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -93,8 +87,6 @@ public final class Range implements Sibling {
 
     /** Set before the start. */
     private volatile boolean standsFirst;
-
-    private volatile String stoppedBy = "";
 
     /**
      * Connects the parts; {@link #start} starts the replica.
@@ -115,7 +107,6 @@ public final class Range implements Sibling {
         this.db = db;
         this.coprocessor = coprocessor;
         this.environment = environment;
-        this.faults = faults;
         this.executor = new RangeExecutor(environment.pool(), thrown -> fault("task of the range", thrown));
         this.load = new LeaderLoad(family::newHinter, coprocessor, this::later, environment.nanoClock());
         this.role = new LeaderRole(
@@ -137,11 +128,13 @@ public final class Range implements Sibling {
                 load);
         this.changes = new RangeChanges(this, db, coprocessor, environment, role);
         this.voters = new VoterChange(changes);
+        this.obstacles = new ChangeObstacles(this, db, coprocessor, environment, role, changes);
         this.requests = new RangeRequests(this, routes, db, coprocessor, environment, load, role);
         this.mergeSequel = new MergeSequel(this, db, role, changes, requests, id -> {
             Range sibling = family.find(id);
             return sibling == null ? null : sibling.mergeSequel;
         });
+        this.end = new RangeEnd<>(this, family, db, environment, faults, role, requests, ready);
         this.events = new StateMachineEvents<>(this, family, db, environment, load, role, changes, requests);
         executor.afterBatch(this::flush);
     }
@@ -238,27 +231,12 @@ public final class Range implements Sibling {
 
     /** On the leader: the change in progress; empty if there is none. Any thread. */
     public String changeUnderWay() {
-        String now = changes.underWay();
-        if (!now.isEmpty()) {
-            return now;
-        } else if (!db.state().isSettled()) {
-            return "MERGE";
-        }
-        return role.leading() != null && !areMembersNoted() ? "REPLICAS" : "";
-    }
-
-    /** Whether the range's state has the same members as the group. */
-    private boolean areMembersNoted() {
-        RaftGroup started = group;
-        RaftGroup.Membership members = started == null ? null : started.membership();
-        return members == null
-                || members.voters().isEmpty()
-                || members.isSameAs(db.state().members());
+        return obstacles.underWay();
     }
 
     /** The fault after which this replica has stopped; empty while it runs, and after an orderly close. Any thread. */
     public String stoppedBy() {
-        return stoppedBy;
+        return end.stoppedBy();
     }
 
     /** Time since the epoch last changed, as far as this replica knows. Any thread. */
@@ -334,7 +312,9 @@ public final class Range implements Sibling {
      * @param key first key of the right part; null for the key that halves the bytes
      */
     public CompletableFuture<ChangeOutcome> split(long epoch, long childId, byte @Nullable [] key) {
-        return isDiskLow() ? CompletableFuture.completedFuture(ChangeOutcome.BUSY) : changes.split(epoch, childId, key);
+        return obstacles.isDiskLow()
+                ? CompletableFuture.completedFuture(ChangeOutcome.BUSY)
+                : changes.split(epoch, childId, key);
     }
 
     /**
@@ -369,30 +349,7 @@ public final class Range implements Sibling {
      * @param key the key that was asked for
      */
     public String whyNotSplit(long epoch, byte @Nullable [] key, ChangeOutcome outcome) {
-        RangeState now = state();
-        if (isDiskLow()) {
-            return "the disk is nearly full";
-        } else if (now.epoch() != epoch) {
-            return "the range has epoch " + now.epoch() + " by now, not " + epoch;
-        } else if (outcome == ChangeOutcome.BUSY) {
-            String underWay = changeUnderWay();
-            return underWay.isEmpty()
-                    ? "this node no longer leads the range, or Raft refused: see the log"
-                    : "another change of the range is under way: " + underWay.toLowerCase(Locale.ROOT);
-        } else if (key == null) {
-            return "the range has no key to split at: it is empty, or all its keys belong together, such as those of "
-                    + "one session";
-        }
-        Key cut = Key.of(coprocessor.splitPoint(key));
-        String where =
-                cut.equals(Key.of(key)) ? "" : ", which moves to " + cut + ", the first of keys that belong together,";
-        return "the key " + Key.of(key) + where + " does not lie after the first key of the range, which is "
-                + now.bounds();
-    }
-
-    /** Whether changes that make new files are refused: once a change is in the log, it must be carried out. */
-    private boolean isDiskLow() {
-        return !environment.disk().get().takes(false);
+        return obstacles.whyNotSplit(epoch, key, outcome);
     }
 
     /** Approximate size of this replica on disk, in bytes. Any thread. */
@@ -503,79 +460,23 @@ public final class Range implements Sibling {
 
     // --- its end
 
-    /** Ends everything permanently; later requests are refused with the same cause. */
-    private void end(RangeException cause) {
-        if (hasEnded()) {
-            return;
-        }
-        boolean failed = cause.reason() == Cause.STORE_FAILED;
-        stoppedBy = failed ? String.valueOf(cause.getMessage()) : "";
-        long term = role.term();
-        // sealed mutations may still be applied, which CLOSED would deny
-        role.end(failed ? cause : new RangeException(Cause.TIMEOUT, "closed before the entry was applied"), cause);
-        requests.refuseAll(cause);
-        ready.completeExceptionally(cause);
-        RangeReports reports = environment.reports();
-        if (term != 0) {
-            reports.leadsNoMore(family.store(), id(), term, endOfLeadership(cause));
-        }
-        if (failed) {
-            reports.stopped(family.store(), id(), cause.detail());
-        }
-    }
-
-    private LeadershipEndCause endOfLeadership(RangeException cause) {
-        if (cause.reason() == Cause.STORE_FAILED) {
-            return LeadershipEndCause.FAILED;
-        } else if (routed().phase() instanceof RangeState.Retired) {
-            return LeadershipEndCause.MERGED;
-        }
-        return cause.reason() == Cause.MOVED ? LeadershipEndCause.REPLICA_REMOVED : LeadershipEndCause.STOPPED;
-    }
-
     /**
      * Stops the range after a fault of its own and keeps its files. If the cause is a lack of file descriptors, the
      * range is opened again when there are some.
      */
     @Override
     public void fault(String what, Throwable cause) {
-        boolean isPassing = db.wasShortOfFiles(cause);
-        executor.execute(() -> {
-            if (!hasEnded()) {
-                String then = isPassing ? ", opened again when there are file descriptors" : "";
-                LOG.error("range stopped{} range={} fault={}", then, groupId, what, cause);
-                end(new RangeException(Cause.STORE_FAILED, what + ": " + cause.getMessage() + then));
-                leaveToOthers();
-                faults.onFault("range " + groupId + ": " + what, cause);
-                if (isPassing) {
-                    family.recover(this);
-                }
-            }
-        });
-    }
-
-    /**
-     * If there are other voters, stops the group so that one of them leads: a replica that does not serve must not stay
-     * leader.
-     */
-    private void leaveToOthers() {
-        RaftGroup started = group;
-        if (started != null && db.state().hasOtherVoters()) {
-            environment.io().execute(started::close);
-        }
+        end.fault(what, cause);
     }
 
     /** Stops the range because something it depends on has failed, which is logged elsewhere. Any thread. */
     public void fail(String why) {
-        executor.execute(() -> {
-            end(new RangeException(Cause.STORE_FAILED, why));
-            leaveToOthers();
-        });
+        end.fail(why);
     }
 
     /** Gives the replica up. Like {@link #stop()}, but waiting requests may be sent elsewhere. */
     public CompletableFuture<Void> retire() {
-        return stop(new RangeException(Cause.MOVED, "the replica was given up"));
+        return end.stop(new RangeException(Cause.MOVED, "the replica was given up"));
     }
 
     /**
@@ -583,19 +484,7 @@ public final class Range implements Sibling {
      * stopped.
      */
     public CompletableFuture<Void> stop() {
-        return stop(new RangeException(Cause.CLOSED, "store is closing"));
-    }
-
-    private CompletableFuture<Void> stop(RangeException cause) {
-        CompletableFuture<Void> stopped = new CompletableFuture<>();
-        executor.execute(() -> {
-            try {
-                end(cause);
-            } finally {
-                stopped.complete(null);
-            }
-        });
-        return stopped;
+        return end.stop(new RangeException(Cause.CLOSED, "store is closing"));
     }
 
     /** Stops the group and closes the database; blocks. Call it after {@link #stop()}. */
@@ -615,7 +504,7 @@ public final class Range implements Sibling {
 
     /** Merges this range with its right neighbour; this node must lead both; see {@link Merge}. Any thread. */
     public CompletableFuture<ChangeOutcome> merge(long epoch, Range right, long rightEpoch) {
-        return isDiskLow()
+        return obstacles.isDiskLow()
                 ? CompletableFuture.completedFuture(ChangeOutcome.BUSY)
                 : Merge.run(mergeSequel, epoch, right.mergeSequel, rightEpoch, environment.io());
     }

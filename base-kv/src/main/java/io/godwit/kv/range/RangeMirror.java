@@ -46,10 +46,14 @@ public final class RangeMirror implements Mirror {
     static final long RETRY_MILLIS = 20;
     private static final long SWEEP_MILLIS = 50;
     /**
-     * A replica that has not answered after this time is asked again. It may have learned the index but not that it is
-     * committed, if it got the entries only after the leader had told it; each question makes the leader tell it again.
+     * A replica that has not answered after this time is asked again, later after twice the time, up to
+     * {@code MAX_ASK_AGAIN_MILLIS}. It may have learned the index but not that it is committed, if it got the entries
+     * only after the leader had told it; each question makes the leader tell it again. Otherwise it would learn that
+     * from the next entry or heartbeat, which may take seconds.
      */
-    private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+    static final long ASK_AGAIN_MILLIS = 10;
+
+    private static final long MAX_ASK_AGAIN_MILLIS = 160;
 
     private final String store;
     private final Supplier<? extends Collection<Range>> replicas;
@@ -173,10 +177,27 @@ public final class RangeMirror implements Mirror {
     private final class Round {
         private final List<Waiter> waiters;
         private final Set<Range> confirmed = Collections.newSetFromMap(new IdentityHashMap<>());
-        /** The unconfirmed replicas that were asked, and when each was asked last. */
-        private final IdentityHashMap<Range, Long> asked = new IdentityHashMap<>();
+        /** The unconfirmed replicas that were asked. */
+        private final IdentityHashMap<Range, Asked> asked = new IdentityHashMap<>();
 
         private boolean isLookDue;
+        private boolean isAskingDue;
+
+        /**
+         * When a replica was asked last.
+         *
+         * @param againMillis how long it may take to answer
+         */
+        private record Asked(long atNanos, long againMillis) {
+            boolean isOverdue(long now) {
+                return now - atNanos >= TimeUnit.MILLISECONDS.toNanos(againMillis);
+            }
+
+            static Asked now(long now, @Nullable Asked before) {
+                long again = before == null ? ASK_AGAIN_MILLIS : 2 * before.againMillis;
+                return new Asked(now, Math.min(again, MAX_ASK_AGAIN_MILLIS));
+            }
+        }
 
         Round(List<Waiter> waiters) {
             this.waiters = waiters;
@@ -199,15 +220,17 @@ public final class RangeMirror implements Mirror {
             }
             long now = environment.nanoTime();
             for (Range range : here) {
-                Long before = asked.get(range);
+                Asked before = asked.get(range);
                 boolean isRetired = range.routed().phase() instanceof RangeState.Retired;
-                if (!isRetired && !confirmed.contains(range) && (before == null || now - before > ASK_AGAIN_NANOS)) {
-                    asked.put(range, now);
+                if (!isRetired && !confirmed.contains(range) && (before == null || before.isOverdue(now))) {
+                    asked.put(range, Asked.now(now, before));
                     range.confirmTold(ok -> executor.execute(() -> answered(range, ok)));
                 }
             }
             if (asked.isEmpty()) { // all have confirmed, and others are about to be made here
                 lookLater();
+            } else {
+                askLater();
             }
         }
 
@@ -231,6 +254,21 @@ public final class RangeMirror implements Mirror {
                 isLookDue = true;
                 later(RETRY_MILLIS, () -> {
                     isLookDue = false;
+                    look();
+                });
+            }
+        }
+
+        /** Looks again when the first of those that were asked is overdue. */
+        private void askLater() {
+            if (!isAskingDue) {
+                isAskingDue = true;
+                long least = asked.values().stream()
+                        .mapToLong(Asked::againMillis)
+                        .min()
+                        .orElse(ASK_AGAIN_MILLIS);
+                later(least, () -> {
+                    isAskingDue = false;
                     look();
                 });
             }

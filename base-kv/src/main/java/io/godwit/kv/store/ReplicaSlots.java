@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * DAMAGED ---+-- leave --------> LEAVING --> no slot
  * </pre>
  *
- * <p>Any thread may look; who changes holds the monitor of {@link StoreRanges}. A change to a phase that does not
- * follow from the present one throws {@link IllegalStateException}.
+ * <p>Any thread may look; who changes holds the monitor of this list. A change to a phase that does not follow from the
+ * present one throws {@link IllegalStateException}.
  *
  * @param <R> a replica
  */
@@ -101,6 +101,7 @@ final class ReplicaSlots<R> {
 
     private final Map<Long, Slot<R>> slots = new ConcurrentHashMap<>();
     private long came;
+    private boolean closed;
 
     // --- looking, on any thread
 
@@ -161,7 +162,16 @@ final class ReplicaSlots<R> {
         return slots.values().stream().sorted(Comparator.comparingLong(Slot::order));
     }
 
-    // --- changes, with the lock of the owner
+    // --- changes, and what only they need, with the lock
+
+    /** From here on no replica comes or goes. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
 
     void open(RangeDescriptor descriptor, R replica) {
         put(new Slot<>(came++, descriptor, Phase.OPEN, replica, "", List.of(), null));

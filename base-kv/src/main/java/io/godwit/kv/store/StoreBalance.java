@@ -1,7 +1,7 @@
 package io.godwit.kv.store;
 
 import io.godwit.kv.balance.BalanceLoopConfig;
-import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.plugin.balance.ReplicaGoal;
 import java.util.List;
 

@@ -30,13 +30,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicas of a store's ranges on this node, which come and go. Owns the list of them. Its lock is taken briefly by
- * the thread that opens and closes the node, by apply threads whose ranges are split, and by range executors, because
- * no single thread owns all ranges.
+ * The replicas of a store's ranges on this node, which come and go. The lock of their list is taken briefly by the
+ * thread that opens and closes the node, by apply threads whose ranges are split, and by range executors, because no
+ * single thread owns all ranges.
  */
 public final class StoreRanges implements RangeFamily<Range> {
     private static final Logger LOG = LoggerFactory.getLogger(StoreRanges.class);
-    private static final long RETIRE_AFTER_MILLIS = 5_000;
     private static final long FIRST_RECOVERY_MILLIS = 500;
     private static final long MAX_RECOVERY_MILLIS = 10_000;
 
@@ -47,13 +46,14 @@ public final class StoreRanges implements RangeFamily<Range> {
     private final RangeRouter router;
     private final RangeMirror mirror;
 
-    /** Changed with the lock; read without it, because it is held while files are made. */
+    /** Its monitor is the lock. Read without it, because it is held while files are made. */
     private final ReplicaSlots<Range> slots = new ReplicaSlots<>();
+
+    private final ReplicaRemoval removal;
 
     /** Ranges whose replicas a split is making, without the lock: {@link #join} would delete their files. */
     private final Set<Long> inBirth = new HashSet<>();
 
-    private boolean closed;
     private volatile Runnable onChange = () -> {};
 
     /**
@@ -70,6 +70,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         this.faults = faults;
         this.router = new RangeRouter(environment.nanoClock());
         this.mirror = new RangeMirror(spec.name(), slots::unordered, environment);
+        this.removal = new ReplicaRemoval(slots, files, environment, () -> router.route(all()), () -> onChange.run());
     }
 
     /**
@@ -78,7 +79,14 @@ public final class StoreRanges implements RangeFamily<Range> {
      *
      * @throws io.godwit.kv.disk.DamagedDataException naming what is missing or damaged
      */
-    public synchronized void open() throws IOException {
+    public void open() throws IOException {
+        synchronized (slots) {
+            openLocked();
+        }
+    }
+
+    /** With the lock held. */
+    private void openLocked() throws IOException {
         List<RangeDb> databases = new ArrayList<>();
         try {
             for (RangeDescriptor descriptor : files.ranges(spec)) {
@@ -176,11 +184,7 @@ public final class StoreRanges implements RangeFamily<Range> {
     /** Why a replica here does not run; empty if it runs or there is none. */
     public String faultOf(long id) {
         ReplicaSlots.Slot<Range> slot = slots.here(id);
-        if (slot == null) {
-            return "";
-        }
-        Range range = slot.replica();
-        return range != null ? range.stoppedBy() : slot.fault();
+        return slot == null ? "" : ReplicaRemoval.faultOf(slot);
     }
 
     @Override
@@ -258,8 +262,8 @@ public final class StoreRanges implements RangeFamily<Range> {
     public void join(RangeDescriptor descriptor) throws IOException {
         Range range;
         CompletableFuture<Void> started = new CompletableFuture<>();
-        synchronized (this) {
-            if (closed) {
+        synchronized (slots) {
+            if (slots.isClosed()) {
                 throw new IOException("store " + spec.name() + " is closing");
             }
             ReplicaSlots.Slot<Range> slot = slots.slot(descriptor.id());
@@ -290,42 +294,7 @@ public final class StoreRanges implements RangeFamily<Range> {
      *     are left, which the next start deletes
      */
     public CompletableFuture<Void> leave(long id, long epoch) {
-        Range range;
-        RangeDescriptor descriptor;
-        synchronized (this) {
-            ReplicaSlots.Slot<Range> slot = slots.here(id);
-            // one that is being started is removed at the next request
-            if (closed || slot == null || slot.hasEnded() || slot.isStarting()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            range = slot.replica();
-            descriptor = slot.descriptor();
-            files.deregister(descriptor, epoch, faultOf(id));
-            slots.become(id, Phase.LEAVING);
-            router.route(all());
-        }
-        CompletableFuture<Void> stopped = range == null ? CompletableFuture.completedFuture(null) : range.retire();
-        return stopped.thenRunAsync(() -> erase(range, descriptor), environment.apart())
-                .whenComplete((done, failure) -> left(id)); // also if there is no thread to erase it
-    }
-
-    private void erase(@Nullable Range range, RangeDescriptor descriptor) {
-        try {
-            if (range != null) {
-                range.close();
-            }
-            files.erase(descriptor);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void left(long id) {
-        synchronized (this) {
-            slots.remove(id);
-            notifyAll();
-        }
-        onChange.run();
+        return removal.leave(id, epoch);
     }
 
     public RangeClient client() {
@@ -368,8 +337,8 @@ public final class StoreRanges implements RangeFamily<Range> {
         try {
             Range range = replica(descriptor, files.bear(descriptor, child, parent));
             range.hold(); // before it can be routed to
-            synchronized (this) {
-                if (!closed) {
+            synchronized (slots) {
+                if (!slots.isClosed()) {
                     slots.open(descriptor, range);
                     return range;
                 }
@@ -385,17 +354,23 @@ public final class StoreRanges implements RangeFamily<Range> {
      * From here on no replica of the range is made by a request. A split that is applied late may meet such a request,
      * because the members that have applied it call this node. False if there is or was a replica.
      */
-    private synchronized boolean birthBegins(RangeDescriptor descriptor) {
-        return !files.knows(descriptor) && !files.hasBuried(descriptor) && inBirth.add(descriptor.id());
+    private boolean birthBegins(RangeDescriptor descriptor) {
+        synchronized (slots) {
+            return !files.knows(descriptor) && !files.hasBuried(descriptor) && inBirth.add(descriptor.id());
+        }
     }
 
-    private synchronized void birthEnds(RangeDescriptor descriptor) {
-        inBirth.remove(descriptor.id());
+    private void birthEnds(RangeDescriptor descriptor) {
+        synchronized (slots) {
+            inBirth.remove(descriptor.id());
+        }
     }
 
     @Override
-    public synchronized void rebounded(Range range) {
-        router.route(all());
+    public void rebounded(Range range) {
+        synchronized (slots) {
+            router.route(all());
+        }
     }
 
     @Override
@@ -406,8 +381,8 @@ public final class StoreRanges implements RangeFamily<Range> {
     @Override
     public void start(Range child) {
         CompletableFuture<Void> started = new CompletableFuture<>();
-        synchronized (this) {
-            if (closed || slots.here(child.id()) == null) {
+        synchronized (slots) {
+            if (slots.isClosed() || slots.here(child.id()) == null) {
                 return; // the next start of the node opens it; or it was removed meanwhile
             }
             slots.startBegins(child.id(), started);
@@ -424,7 +399,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             // be relied on forever
             notStarted(range, e);
         } finally {
-            synchronized (this) {
+            synchronized (slots) {
                 slots.startEnds(range.id());
             }
             started.complete(null);
@@ -452,9 +427,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     private void recover(Range stopped, long waited) {
         RangeDescriptor descriptor;
         CompletableFuture<Void> started = new CompletableFuture<>();
-        synchronized (this) {
+        synchronized (slots) {
             ReplicaSlots.Slot<Range> slot = slots.here(stopped.id());
-            if (closed || slot == null || !mayRecover(slot, stopped)) {
+            if (slots.isClosed() || slot == null || !mayRecover(slot, stopped)) {
                 return; // removed or replaced meanwhile
             }
             descriptor = slot.descriptor();
@@ -462,7 +437,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         }
         Range range = reopen(stopped, descriptor, waited);
         if (range == null) {
-            synchronized (this) {
+            synchronized (slots) {
                 slots.startEnds(stopped.id());
             }
             started.complete(null);
@@ -487,7 +462,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             }
             stopped.close();
             Range range = replica(descriptor, files.open(descriptor));
-            synchronized (this) {
+            synchronized (slots) {
                 ReplicaSlots.Slot<Range> slot = slots.slot(descriptor.id());
                 if (slot != null && slot.phase() == Phase.OPEN) {
                     slots.replace(descriptor.id(), range);
@@ -511,56 +486,9 @@ public final class StoreRanges implements RangeFamily<Range> {
         return Math.min(MAX_RECOVERY_MILLIS, 2 * millis);
     }
 
-    /** Delayed, so that the group's other members learn of the last entry. */
     @Override
     public void retire(Range range) {
-        synchronized (this) {
-            ReplicaSlots.Slot<Range> slot = slots.slot(range.id());
-            if (closed || slot == null || slot.phase() != Phase.OPEN) {
-                return;
-            }
-            slots.become(range.id(), Phase.RETIRING);
-        }
-        range.later(RETIRE_AFTER_MILLIS, () -> beginBurial(range));
-    }
-
-    private void beginBurial(Range range) {
-        RangeDescriptor descriptor;
-        synchronized (this) {
-            ReplicaSlots.Slot<Range> slot = slots.slot(range.id());
-            if (closed || slot == null) {
-                return; // the next start of the node completes it
-            }
-            descriptor = slot.descriptor();
-            slots.become(range.id(), Phase.BURYING);
-        }
-        range.stop()
-                .thenRunAsync(() -> bury(range, descriptor), environment.apart())
-                .whenComplete((done, failure) -> buried(range, failure));
-    }
-
-    private void bury(Range range, RangeDescriptor descriptor) {
-        try {
-            range.close();
-            files.bury(descriptor, range.state().epoch());
-            LOG.info("range retired range={}", range.groupId());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void buried(Range range, @Nullable Throwable failure) {
-        if (failure != null) { // the next start deletes what is left
-            LOG.warn("files of a retired range not deleted range={} cause={}", range.groupId(), failure.toString());
-        }
-        synchronized (this) {
-            if (failure == null) {
-                slots.remove(range.id());
-            } else {
-                slots.become(range.id(), Phase.UNDELETED);
-            }
-            notifyAll();
-        }
+        removal.retire(range);
     }
 
     /**
@@ -597,8 +525,8 @@ public final class StoreRanges implements RangeFamily<Range> {
     public CompletableFuture<Void> stop() {
         mirror.close();
         List<Range> stopping;
-        synchronized (this) {
-            closed = true;
+        synchronized (slots) {
+            slots.close();
             stopping = all();
         }
         return CompletableFuture.allOf(stopping.stream().map(Range::stop).toArray(CompletableFuture[]::new));
@@ -607,26 +535,11 @@ public final class StoreRanges implements RangeFamily<Range> {
     /** Closes groups and databases; blocks. Call it after {@link #stop}. */
     public void close() {
         List<CompletableFuture<Void>> underWay;
-        synchronized (this) {
+        synchronized (slots) {
             underWay = slots.starts();
-            awaitDeleted();
+            removal.awaitDeleted();
         }
         underWay.forEach(CompletableFuture::join);
         all().forEach(Range::close);
-    }
-
-    /** Waits for replicas that are being deleted: they use the log, which is closed next. With the lock held. */
-    private void awaitDeleted() {
-        boolean interrupted = false;
-        while (slots.has(Phase.LEAVING) || slots.has(Phase.BURYING)) {
-            try {
-                wait();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

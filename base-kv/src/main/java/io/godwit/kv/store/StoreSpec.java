@@ -1,6 +1,6 @@
 package io.godwit.kv.store;
 
-import io.godwit.kv.balance.ShippedHinters;
+import io.godwit.kv.balance.policy.ShippedHinters;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.balance.SplitHinter;
 import java.util.Arrays;

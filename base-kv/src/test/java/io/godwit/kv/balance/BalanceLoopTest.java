@@ -1,10 +1,12 @@
 package io.godwit.kv.balance;
 
-import static io.godwit.kv.balance.Views.range;
-import static io.godwit.kv.balance.Views.store;
+import static io.godwit.kv.balance.policy.Views.range;
+import static io.godwit.kv.balance.policy.Views.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.kv.balance.policy.BalancePlan;
+import io.godwit.kv.balance.policy.Views;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;

@@ -3,6 +3,7 @@ package io.godwit.kv.balance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.balance.SimCluster.Node;
+import io.godwit.kv.balance.policy.VoterCount;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.Merge;

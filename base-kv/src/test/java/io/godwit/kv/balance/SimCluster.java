@@ -2,6 +2,7 @@ package io.godwit.kv.balance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.Key;

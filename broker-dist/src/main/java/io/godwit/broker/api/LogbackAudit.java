@@ -11,7 +11,7 @@ import ch.qos.logback.core.recovery.ResilientOutputStreamBase;
 import ch.qos.logback.core.status.ErrorStatus;
 import ch.qos.logback.core.status.Status;
 import ch.qos.logback.core.status.StatusListener;
-import io.godwit.api.port.AuditSink;
+import io.godwit.api.port.access.AuditSink;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

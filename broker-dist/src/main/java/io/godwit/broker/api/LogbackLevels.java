@@ -2,8 +2,8 @@ package io.godwit.broker.api;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import io.godwit.api.port.AuditSink;
-import io.godwit.api.port.LogLevels;
+import io.godwit.api.port.access.AuditSink;
+import io.godwit.api.port.cluster.LogLevels;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;

@@ -1,12 +1,12 @@
 package io.godwit.broker.api;
 
-import io.godwit.api.port.ClusterAdmin;
-import io.godwit.api.port.HealthView;
-import io.godwit.api.port.Liveness;
-import io.godwit.api.port.NodeView;
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.RangeView;
-import io.godwit.api.port.StoreView;
+import io.godwit.api.port.cluster.ClusterAdmin;
+import io.godwit.api.port.cluster.HealthView;
+import io.godwit.api.port.cluster.Liveness;
+import io.godwit.api.port.cluster.NodeView;
+import io.godwit.api.port.cluster.RangeView;
+import io.godwit.api.port.cluster.StoreView;
 import io.godwit.broker.release.Release;
 import io.godwit.kv.operate.NodeOperations;
 import io.godwit.kv.operate.NodeOperations.DrainStatus;

@@ -1,6 +1,6 @@
 package io.godwit.broker.api;
 
-import io.godwit.api.port.HealthView;
+import io.godwit.api.port.cluster.HealthView;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.godwit.broker.clients;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.access.BanAdmin;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.AllNodes.Answers;
 import io.godwit.broker.clients.node.NodeBans;

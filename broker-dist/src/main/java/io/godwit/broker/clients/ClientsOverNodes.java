@@ -1,10 +1,10 @@
 package io.godwit.broker.clients;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.ClientAdmin;
-import io.godwit.api.port.ClientFilter;
-import io.godwit.api.port.ClientView;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.client.ClientAdmin;
+import io.godwit.api.port.client.ClientFilter;
+import io.godwit.api.port.client.ClientView;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.AllNodes.Answers;
 import io.godwit.mqtt.client.ClientCriteria;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientsOverNodes implements ClientAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
-    private static final Page<ClientView, io.godwit.api.port.ClientKey> EMPTY = new Page<>(List.of(), null);
+    private static final Page<ClientView, io.godwit.api.port.client.ClientKey> EMPTY = new Page<>(List.of(), null);
 
     /** Bound of the texts in a page, which clients choose. */
     private static final long MOST_CHARS = 1 << 20;
@@ -57,7 +57,7 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.ClientKey>>> clients(
+    public CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> clients(
             ClientFilter filter, io.godwit.api.port.@Nullable ClientKey after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
@@ -79,13 +79,13 @@ final class ClientsOverNodes implements ClientAdmin {
                 : CompletableFuture.completedFuture(Answer.complete(EMPTY));
     }
 
-    private CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.ClientKey>>> page(
+    private CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> page(
             ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
         return nodes.ask(within, node -> node.page(criteria, after, limit, within))
                 .thenApply(answers -> merged(answers, criteria.tenant(), limit));
     }
 
-    private static Answer<Page<ClientView, io.godwit.api.port.ClientKey>> merged(
+    private static Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>> merged(
             Answers<ClientPage<ConnectedClient>> answers, @Nullable TenantId tenant, int limit) {
         List<ClientPage<Placed>> pages = new ArrayList<>();
         answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
@@ -113,7 +113,8 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<ClientView>>> client(io.godwit.api.port.ClientKey key, Duration within) {
+    public CompletableFuture<Answer<Optional<ClientView>>> client(
+            io.godwit.api.port.client.ClientKey key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> nodes.askAboutOne(within, node -> node.find(wanted, within))
                         .thenApply(answers -> new Answer<>(newest(answers.answers()), missing(answers))))
@@ -130,7 +131,7 @@ final class ClientsOverNodes implements ClientAdmin {
 
     @Override
     public CompletableFuture<Answer<Boolean>> disconnect(
-            io.godwit.api.port.ClientKey key, int reasonCode, Duration within) {
+            io.godwit.api.port.client.ClientKey key, int reasonCode, Duration within) {
         ReasonCode code = ReasonCode.of(reasonCode);
         if (code == null || !code.isError() || !Disconnect.isFromServer(code)) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(

@@ -1,9 +1,9 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.BanAdmin;
-import io.godwit.api.port.ClientAdmin;
-import io.godwit.api.port.SubscribeOnBehalf;
-import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.access.BanAdmin;
+import io.godwit.api.port.client.ClientAdmin;
+import io.godwit.api.port.client.SubscribeOnBehalf;
+import io.godwit.api.port.client.SubscriptionAdmin;
 import io.godwit.broker.clients.node.NodeClients;
 import io.godwit.broker.clients.node.OwnClients;
 import io.godwit.broker.clients.node.TopicLookup;

@@ -3,7 +3,7 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.client.SubscriptionAdmin;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.clients.AllNodes.Answers;
 import io.godwit.broker.clients.node.NodeReceivers;
@@ -129,7 +129,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
     /** Asks all nodes for a live session and the leader for a stored one, both at once. */
     @Override
     public CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
-            io.godwit.api.port.ClientKey key, @Nullable String after, int limit, Duration within) {
+            io.godwit.api.port.client.ClientKey key, @Nullable String after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " subscriptions, was " + limit));

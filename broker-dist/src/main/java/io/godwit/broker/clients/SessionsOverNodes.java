@@ -1,10 +1,10 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.ClientFilter.TextPattern;
-import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.SessionAdmin;
-import io.godwit.api.port.SessionView;
+import io.godwit.api.port.client.ClientFilter.TextPattern;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.SessionAdmin;
+import io.godwit.api.port.client.SessionView;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;

@@ -3,7 +3,7 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.SubscribeOnBehalf;
+import io.godwit.api.port.client.SubscribeOnBehalf;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.api.TenantShares;
@@ -70,7 +70,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
 
     @Override
     public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
-            io.godwit.api.port.ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
+            io.godwit.api.port.client.ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
         List<Subscription> subscriptions = new ArrayList<>();
         List<String> filters = wanted.stream().map(Wanted::filter).toList();
         try {
@@ -117,7 +117,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
 
     @Override
     public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
-            io.godwit.api.port.ClientKey key, List<String> filters, Duration within) {
+            io.godwit.api.port.client.ClientKey key, List<String> filters, Duration within) {
         List<TopicFilter> parsed;
         try {
             check(filters);

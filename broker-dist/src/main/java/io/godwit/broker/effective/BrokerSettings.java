@@ -6,7 +6,7 @@ import io.godwit.broker.settings.DeniedPublish;
 import io.godwit.broker.settings.OverflowPolicy;
 import io.godwit.broker.settings.listener.WebSocketKeys;
 import io.godwit.dist.DistConfig;
-import io.godwit.dist.route.SharedStrategies;
+import io.godwit.dist.index.share.SharedStrategies;
 import io.godwit.inbox.InboxConfig;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.RaftSettings;

@@ -1,9 +1,9 @@
 package io.godwit.broker.messages;
 
 import io.godwit.api.port.LimitReachedException;
-import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.message.MessagePublisher;
 import io.godwit.broker.api.TenantShares;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;

@@ -3,7 +3,7 @@ package io.godwit.broker.messages;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.RetainedAdmin;
+import io.godwit.api.port.message.RetainedAdmin;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;

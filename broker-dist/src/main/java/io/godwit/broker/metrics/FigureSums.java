@@ -1,6 +1,6 @@
 package io.godwit.broker.metrics;
 
-import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.figure.NodeFigures;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;

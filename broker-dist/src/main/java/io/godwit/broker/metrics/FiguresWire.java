@@ -1,7 +1,7 @@
 package io.godwit.broker.metrics;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.figure.NodeFigures;
 import io.godwit.broker.metrics.wire.Figure;
 import io.godwit.broker.metrics.wire.FiguresAnswer;
 import io.godwit.broker.metrics.wire.FiguresRequest;

@@ -1,8 +1,8 @@
 package io.godwit.broker.metrics;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.NodeHistory;
+import io.godwit.api.port.figure.HistorySource;
+import io.godwit.api.port.figure.NodeHistory;
 import io.godwit.broker.metrics.wire.FiguresRequest;
 import io.godwit.broker.metrics.wire.HistoryAnswer;
 import io.godwit.broker.metrics.wire.Kind;

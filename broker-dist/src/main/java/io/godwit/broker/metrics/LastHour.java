@@ -1,7 +1,7 @@
 package io.godwit.broker.metrics;
 
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.NodeHistory.Sample;
+import io.godwit.api.port.figure.HistorySource;
+import io.godwit.api.port.figure.NodeHistory.Sample;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;

@@ -2,11 +2,11 @@ package io.godwit.broker.metrics;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.NodeFigures;
-import io.godwit.api.port.NodeHistory;
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.StatsSource;
+import io.godwit.api.port.figure.HistorySource;
+import io.godwit.api.port.figure.NodeFigures;
+import io.godwit.api.port.figure.NodeHistory;
+import io.godwit.api.port.figure.StatsSource;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.metrics.wire.FiguresRequest;
 import io.godwit.broker.metrics.wire.Kind;

@@ -1,8 +1,8 @@
 package io.godwit.broker.metrics;
 
-import io.godwit.api.port.MetricsSource;
-import io.godwit.api.port.Scrape;
-import io.godwit.api.port.ScrapeFormat;
+import io.godwit.api.port.figure.MetricsSource;
+import io.godwit.api.port.figure.Scrape;
+import io.godwit.api.port.figure.ScrapeFormat;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.godwit.broker.records;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.BanAdmin.Ban;
-import io.godwit.api.port.BanAdmin.Kind;
+import io.godwit.api.port.access.BanAdmin.Ban;
+import io.godwit.api.port.access.BanAdmin.Kind;
 import io.godwit.broker.records.wire.BanKind;
 import io.godwit.broker.records.wire.BanValue;
 import io.godwit.mqtt.ban.AddressBlock;

@@ -1,10 +1,10 @@
 package io.godwit.broker.records;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.access.BanAdmin;
 import io.godwit.dist.record.RecordIndex;
 import io.godwit.dist.record.RecordStore;
 import io.godwit.dist.record.RecordStore.Change;

@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.LimitReachedException;
-import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.access.TokenAdmin;
 import io.godwit.broker.records.wire.TokenValue;
 import io.godwit.dist.record.RecordIndex;
 import io.godwit.dist.record.RecordStore;

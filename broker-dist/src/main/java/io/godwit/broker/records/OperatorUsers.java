@@ -6,7 +6,7 @@ import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.UserAdmin;
+import io.godwit.api.port.access.UserAdmin;
 import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.auth.SharedUsers;
 import io.godwit.broker.records.wire.RulesValue;

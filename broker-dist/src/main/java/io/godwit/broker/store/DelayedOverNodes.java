@@ -1,8 +1,8 @@
 package io.godwit.broker.store;
 
-import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.message.DelayedAdmin;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;

@@ -11,15 +11,19 @@ final class SubQueue {
     /** Bound of messages requested and not arrived. Fewer are requested if they are large, see {@link #ask}. */
     private static final int MAX_ASKED = 128;
 
-    /** {@link #largestBytes} shrinks by this part of it with each smaller message. */
-    private static final int DECAY = 1_024;
+    /**
+     * {@link #largestBytes} shrinks by this part of it with each smaller message: to a half with 6 of them, and to a
+     * 128th with 37. So after one message that fills the queue, as many are requested as before it when 37 small ones
+     * have arrived.
+     */
+    private static final int DECAY = 8;
 
     private final SubLimits limits;
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>();
     /** Over the waiting messages and the batch under way. */
     private long heldBytes;
 
-    /** The size of the largest of the last messages, about; 0 before the first. Heap bytes. */
+    /** The size of the largest of the last few dozen messages, about; 0 before the first. Heap bytes. */
     private long largestBytes;
 
     private int held;
@@ -68,8 +72,8 @@ final class SubQueue {
 
     /**
      * How many more to request now; they count as requested from then on. They fit into the limit of bytes if none is
-     * larger than the last ones. Two cases exceed the limit: at most {@link #MAX_ASKED} messages that are larger than
-     * those before, and a single message that is larger than the room that is left.
+     * larger than {@link #largestBytes}. Two cases exceed the limit: at most {@link #MAX_ASKED} messages that are
+     * larger than the last few dozen, and a single message that is larger than the room that is left.
      */
     int ask() {
         long room = limits.heldBytes() - heldBytes;

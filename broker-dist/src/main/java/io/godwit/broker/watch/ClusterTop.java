@@ -3,7 +3,7 @@ package io.godwit.broker.watch;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.TopSource;
+import io.godwit.api.port.figure.TopSource;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.mqtt.MqttServer;
 import io.grpc.CallOptions;

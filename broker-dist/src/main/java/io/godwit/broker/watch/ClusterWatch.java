@@ -1,8 +1,8 @@
 package io.godwit.broker.watch;
 
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.WatchFeed;
-import io.godwit.api.port.WatchSource;
+import io.godwit.api.port.watch.WatchFeed;
+import io.godwit.api.port.watch.WatchSource;
 import io.godwit.broker.clients.ClusterNodes;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCallStreamObserver;

@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-import io.godwit.api.port.WatchSource.EventFilter;
+import io.godwit.api.port.watch.WatchSource.EventFilter;
 import io.godwit.plugin.event.BrokerEvent;
 import java.util.Optional;
 import java.util.Set;
@@ -21,6 +21,8 @@ record EventQuestion(Set<String> types, Optional<String> clientId, Optional<Stri
             BrokerEvent.PublishAccepted.class,
             BrokerEvent.RetainedMessageSet.class,
             BrokerEvent.RetainedMessageCleared.class,
+            BrokerEvent.RetainedMessageExpired.class,
+            BrokerEvent.MessageQueued.class,
             BrokerEvent.MessageDelivered.class,
             BrokerEvent.MessageAcknowledged.class);
 

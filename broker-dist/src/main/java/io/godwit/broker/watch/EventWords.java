@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-import io.godwit.api.port.EventTypes;
+import io.godwit.api.port.watch.EventTypes;
 import io.godwit.broker.config.key.EnumNames;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-import io.godwit.api.port.WatchFeed;
+import io.godwit.api.port.watch.WatchFeed;
 import io.godwit.broker.clients.ClusterNodes;
 import io.grpc.Channel;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.godwit.broker.watch;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.WatchFeed;
+import io.godwit.api.port.watch.WatchFeed;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.stub.ClientCallStreamObserver;

@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-import io.godwit.api.port.WatchSource.TraceFilter;
+import io.godwit.api.port.watch.WatchSource.TraceFilter;
 import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.PeerAddress;
 import io.godwit.plugin.client.ClientInfo;
@@ -25,6 +25,7 @@ record TraceQuestion(
     private static final Set<Class<? extends BrokerEvent>> TRACED = Set.of(
             BrokerEvent.PublishReceived.class,
             BrokerEvent.PublishAccepted.class,
+            BrokerEvent.MessageQueued.class,
             BrokerEvent.MessageDelivered.class,
             BrokerEvent.MessageAcknowledged.class,
             BrokerEvent.Subscribed.class,

@@ -91,7 +91,13 @@ class KubernetesCommandTest {
 
     @Test
     void theClusterIsNotedInASecretThatNobodyCanChange() {
-        api.answers(201, "{\"kind\": \"Secret\"}");
+        api.handle(exchange -> {
+            boolean isRead = exchange.getRequestMethod().equals("GET");
+            FakeApi.answer(
+                    exchange,
+                    isRead ? 404 : 201,
+                    isRead ? status(404, "NotFound", "no such Secret") : "{\"kind\": \"Secret\"}");
+        });
         ApiRun run = run("note-cluster", ID, "--secret", "broker-cluster");
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(api.last().method()).isEqualTo("POST");
@@ -102,22 +108,41 @@ class KubernetesCommandTest {
                         + " \"stringData\": {\"cluster-id\": \"" + ID + "\"}, \"immutable\": true}"));
     }
 
+    private static String secretOf(String cluster) {
+        String data = Base64.getEncoder().encodeToString(cluster.getBytes(StandardCharsets.UTF_8));
+        return "{\"data\": {\"cluster-id\": \"" + data + "\"}}";
+    }
+
+    /** The chart takes away the right to create Secrets once this one exists. */
     @ParameterizedTest
     @CsvSource({ID + ",0", OTHER_ID + ",4"})
     void aSecondNoteMustBeOfTheSameCluster(String noted, int code) {
         api.handle(exchange -> {
             boolean isRead = exchange.getRequestMethod().equals("GET");
-            String data = Base64.getEncoder().encodeToString(noted.getBytes(StandardCharsets.UTF_8));
             FakeApi.answer(
                     exchange,
-                    isRead ? 200 : 409,
-                    isRead
-                            ? "{\"data\": {\"cluster-id\": \"" + data + "\"}}"
-                            : status(409, "AlreadyExists", "it is there"));
+                    isRead ? 200 : 403,
+                    isRead ? secretOf(noted) : status(403, "Forbidden", "it may not be created"));
         });
         ApiRun run = run("note-cluster", ID, "--secret", "broker-cluster");
         assertThat(run.code()).as(run.err()).isEqualTo(code);
         assertThat(api.last().path()).isEqualTo("/api/v1/namespaces/mqtt/secrets/broker-cluster");
+        assertThat(run.out() + run.err()).contains(noted);
+    }
+
+    @ParameterizedTest
+    @CsvSource({ID + ",0", OTHER_ID + ",4"})
+    void aNoteThatAnotherOneMakesMeanwhileMustBeOfTheSameCluster(String noted, int code) {
+        api.handle(exchange -> {
+            switch (api.asked.size()) {
+                case 1 -> FakeApi.answer(exchange, 404, status(404, "NotFound", "no such Secret"));
+                case 2 -> FakeApi.answer(exchange, 409, status(409, "AlreadyExists", "it is there"));
+                default -> FakeApi.answer(exchange, 200, secretOf(noted));
+            }
+        });
+        ApiRun run = run("note-cluster", ID, "--secret", "broker-cluster");
+        assertThat(run.code()).as(run.err()).isEqualTo(code);
+        assertThat(api.asked).extracting(FakeApi.Asked::method).containsExactly("GET", "POST", "GET");
         assertThat(run.out() + run.err()).contains(noted);
     }
 

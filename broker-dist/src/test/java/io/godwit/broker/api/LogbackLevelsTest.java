@@ -3,7 +3,7 @@ package io.godwit.broker.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.LoggerContext;
-import io.godwit.api.port.LogLevels.Level;
+import io.godwit.api.port.cluster.LogLevels.Level;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 

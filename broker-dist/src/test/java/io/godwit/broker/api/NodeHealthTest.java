@@ -2,7 +2,7 @@ package io.godwit.broker.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.HealthView;
+import io.godwit.api.port.cluster.HealthView;
 import io.godwit.broker.api.NodeHealth.Phase;
 import io.godwit.testing.Await;
 import java.util.List;

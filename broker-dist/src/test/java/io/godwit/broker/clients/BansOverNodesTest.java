@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.BanAdmin;
-import io.godwit.api.port.BanAdmin.Ban;
-import io.godwit.api.port.BanAdmin.BanFilter;
-import io.godwit.api.port.BanAdmin.BanKey;
-import io.godwit.api.port.BanAdmin.Kind;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.access.BanAdmin;
+import io.godwit.api.port.access.BanAdmin.Ban;
+import io.godwit.api.port.access.BanAdmin.BanFilter;
+import io.godwit.api.port.access.BanAdmin.BanKey;
+import io.godwit.api.port.access.BanAdmin.Kind;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.remote.BanWire;
 import io.godwit.broker.clients.remote.ClientMethods;

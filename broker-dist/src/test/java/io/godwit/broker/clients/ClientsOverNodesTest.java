@@ -3,12 +3,12 @@ package io.godwit.broker.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.ClientFilter;
-import io.godwit.api.port.ClientFilter.TextPattern;
-import io.godwit.api.port.ClientKey;
-import io.godwit.api.port.ClientView;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.client.ClientFilter;
+import io.godwit.api.port.client.ClientFilter.TextPattern;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientView;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.remote.ClientMethods;
 import io.godwit.broker.clients.remote.ClientWire;

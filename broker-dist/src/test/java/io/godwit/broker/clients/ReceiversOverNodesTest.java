@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.SubscriptionAdmin.Receiver;
-import io.godwit.api.port.SubscriptionAdmin.Receivers;
-import io.godwit.api.port.SubscriptionAdmin.Subscription;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.SubscriptionAdmin.Receiver;
+import io.godwit.api.port.client.SubscriptionAdmin.Receivers;
+import io.godwit.api.port.client.SubscriptionAdmin.Subscription;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.remote.ReceiversWire;
 import io.godwit.broker.clients.remote.SubscriptionsWire;

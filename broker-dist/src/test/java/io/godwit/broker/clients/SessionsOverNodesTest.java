@@ -2,11 +2,11 @@ package io.godwit.broker.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.ClientFilter.TextPattern;
-import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.SessionAdmin;
-import io.godwit.api.port.SessionView;
+import io.godwit.api.port.client.ClientFilter.TextPattern;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.SessionAdmin;
+import io.godwit.api.port.client.SessionView;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;

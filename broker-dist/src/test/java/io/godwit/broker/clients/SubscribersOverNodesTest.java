@@ -3,10 +3,10 @@ package io.godwit.broker.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.SubscribeOnBehalf.Coded;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.SubscribeOnBehalf.Coded;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.testing.Await;
 import java.time.Duration;

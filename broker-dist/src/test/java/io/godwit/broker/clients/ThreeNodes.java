@@ -1,6 +1,6 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.client.ClientKey;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.node.TopicLookup;
 import io.godwit.broker.clients.remote.ClientsService;

@@ -11,7 +11,7 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
-import io.godwit.dist.peer.ClusterParts;
+import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.testing.Await;

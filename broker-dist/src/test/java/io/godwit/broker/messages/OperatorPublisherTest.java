@@ -3,13 +3,13 @@ package io.godwit.broker.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.LimitReachedException;
-import io.godwit.api.port.MessagePublisher.Outcome;
-import io.godwit.api.port.MessagePublisher.Outgoing;
-import io.godwit.api.port.MessagePublisher.TooFastException;
-import io.godwit.api.port.MessagePublisher.TooLargeException;
-import io.godwit.api.port.MessagePublisher.WrongFieldException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.message.MessagePublisher.Outcome;
+import io.godwit.api.port.message.MessagePublisher.Outgoing;
+import io.godwit.api.port.message.MessagePublisher.TooFastException;
+import io.godwit.api.port.message.MessagePublisher.TooLargeException;
+import io.godwit.api.port.message.MessagePublisher.WrongFieldException;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.ReasonCode;

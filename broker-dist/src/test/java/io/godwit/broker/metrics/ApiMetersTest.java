@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.ApiCounts.Bound;
 import io.godwit.api.port.ApiCounts.Cause;
-import io.godwit.api.port.ScrapeFormat;
+import io.godwit.api.port.figure.ScrapeFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;

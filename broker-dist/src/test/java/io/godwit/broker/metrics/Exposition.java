@@ -31,7 +31,7 @@ public final class Exposition {
 
     private final Map<String, Family> families = new LinkedHashMap<>();
 
-    /** @param text as {@link io.godwit.api.port.ScrapeFormat#TEXT} has it */
+    /** @param text as {@link io.godwit.api.port.figure.ScrapeFormat#TEXT} has it */
     public Exposition(String text) {
         Map<String, String> helps = new LinkedHashMap<>();
         Family current = null;

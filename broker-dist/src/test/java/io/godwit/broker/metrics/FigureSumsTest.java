@@ -2,7 +2,7 @@ package io.godwit.broker.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.figure.NodeFigures;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

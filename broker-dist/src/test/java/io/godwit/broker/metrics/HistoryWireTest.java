@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.NodeHistory;
+import io.godwit.api.port.figure.HistorySource;
+import io.godwit.api.port.figure.NodeHistory;
 import io.godwit.broker.metrics.wire.HistoryAnswer;
 import io.godwit.broker.metrics.wire.Sample;
 import java.util.ArrayList;

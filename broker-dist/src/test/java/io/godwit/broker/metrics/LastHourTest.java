@@ -3,8 +3,8 @@ package io.godwit.broker.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.godwit.api.port.HistorySource;
-import io.godwit.api.port.NodeHistory.Sample;
+import io.godwit.api.port.figure.HistorySource;
+import io.godwit.api.port.figure.NodeHistory.Sample;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;

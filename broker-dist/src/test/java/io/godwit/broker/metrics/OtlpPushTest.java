@@ -8,7 +8,7 @@ import ch.qos.logback.core.read.ListAppender;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
-import io.godwit.api.port.ScrapeFormat;
+import io.godwit.api.port.figure.ScrapeFormat;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;

@@ -2,8 +2,8 @@ package io.godwit.broker.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Scrape;
-import io.godwit.api.port.ScrapeFormat;
+import io.godwit.api.port.figure.Scrape;
+import io.godwit.api.port.figure.ScrapeFormat;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

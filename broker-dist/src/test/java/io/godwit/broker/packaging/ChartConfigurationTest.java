@@ -111,6 +111,46 @@ class ChartConfigurationTest {
         assertThat(load("production").mqtt().connections().maxConnections()).isEqualTo(100_000);
     }
 
+    /** A directory would follow the ConfigMap while the pod still has the environment of the previous release. */
+    @ParameterizedTest
+    @ValueSource(strings = {"trial", "production", "plugins", "jars"})
+    void aRunningPodKeepsTheScriptsThatItWasStartedWith(String name) throws Exception {
+        List<Map<?, ?>> documents = documents(name);
+        Map<?, ?> set = of(documents, "StatefulSet");
+        List<String> mounted = new ArrayList<>();
+        for (Object mount : (List<?>) at(set, "spec", "template", "spec", "containers", 0, "volumeMounts")) {
+            if (at(mount, "name").equals("pods")) {
+                String file = (String) at(mount, "subPath");
+                assertThat(at(mount, "mountPath")).isEqualTo("/opt/godwit-pods/" + file);
+                mounted.add(file);
+            }
+        }
+        assertThat(mounted).containsExactlyInAnyOrder("lib.sh", "start.sh", "started.sh", "stop.sh", "seeds");
+        // Other scripts replace the pods.
+        assertThat(at(set, "spec", "template", "metadata", "annotations", "checksum/scripts"))
+                .isNotNull();
+    }
+
+    /** RBAC cannot limit a creation to a name; each other right must be limited to one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"trial", "production", "plugins", "jars"})
+    void rightsAreLimitedToNamesWhereKubernetesCanDoThat(String name) throws Exception {
+        List<String> unlimited = new ArrayList<>();
+        int roles = 0;
+        for (Map<?, ?> document : documents(name)) {
+            if ("Role".equals(document.get("kind"))) {
+                roles++;
+                for (Object rule : (List<?>) at(document, "rules")) {
+                    if (((Map<?, ?>) rule).get("resourceNames") == null) {
+                        unlimited.add(at(rule, "verbs") + " " + at(rule, "resources"));
+                    }
+                }
+            }
+        }
+        assertThat(roles).isEqualTo(2);
+        assertThat(unlimited).containsExactly("[create] [secrets]");
+    }
+
     @Test
     void versionsFollowTheRelease() throws Exception {
         String pom = Files.readString(Path.of("..", "pom.xml"));

@@ -201,6 +201,48 @@ class ChartScriptsTest {
         assertThat(scaledIn).exists();
     }
 
+    /** A link to nowhere: as on a full disk, the file cannot be created, but another one can get its name. */
+    private Path nothingCanBeCreated() throws IOException {
+        Path room = directory.resolve("room");
+        Files.createSymbolicLink(scaledIn, room.resolve("scaled-in"));
+        return room;
+    }
+
+    @Test
+    void aPodIsNoLongerDrainedAlthoughItsDiskWasFullWhenItWasScaledIn() throws Exception {
+        assertThat(run("start.sh").code()).isZero();
+        environment.put("POD_NAME", "godwit-4");
+        admin("kubernetes*) echo leaving ;;", members());
+        nothingCanBeCreated();
+        assertThat(run("stop.sh").code()).isZero();
+        assertThat(scaledIn).isRegularFile();
+        assertThat(log).content().doesNotContain("the disk is full");
+
+        assertThat(run("start.sh").code()).isZero();
+        assertThat(scaledIn).exists();
+        assertThat(run("started.sh").code()).isZero();
+        assertThat(calls()).endsWith("admin --data " + directory + "/state/data drain " + SELF + " --cancel");
+        assertThat(scaledIn).doesNotExist();
+    }
+
+    @Test
+    void aFullDiskHasRoomForTheNoteOnceReplicasAreHandedOver() throws Exception {
+        Path room = nothingCanBeCreated();
+        admin("kubernetes*) echo leaving ;;", members(), "*drain*) mkdir " + room + " ;;");
+        assertThat(run("stop.sh").code()).isZero();
+        assertThat(scaledIn).exists();
+        assertThat(log).content().doesNotContain("the disk is full");
+    }
+
+    @Test
+    void aPodThatCannotNoteThatItIsScaledInSaysHowToEndItsDrain() throws Exception {
+        nothingCanBeCreated();
+        admin("kubernetes*) echo leaving ;;", members());
+        assertThat(run("stop.sh").code()).isZero();
+        assertThat(log).content().contains("the disk is full", "godwit-admin drain " + SELF + " --cancel");
+        assertThat(calls()).anyMatch(line -> line.startsWith("broker stop"));
+    }
+
     @Test
     void whatFailsBeforeTheStopDoesNotKeepItFromStopping() throws Exception {
         admin("kubernetes*) echo leaving ;;", members(), "*drain*) exit 4 ;;");

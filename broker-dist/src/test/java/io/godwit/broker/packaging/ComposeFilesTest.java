@@ -17,6 +17,7 @@ import org.yaml.snakeyaml.Yaml;
 
 /**
  * The configuration in the compose files is valid for the broker, and does not make it reachable from other machines.
+ * The containers' logs are bounded.
  */
 class ComposeFilesTest {
     private static final Path FILES = Path.of("..", "release", "compose");
@@ -46,12 +47,24 @@ class ComposeFilesTest {
         assertThat(ports).isNotEmpty().allMatch(port -> port.toString().startsWith("127.0.0.1:"));
     }
 
+    /** Docker's default keeps all of it, until the disk is full. */
+    private static void assertLogIsBounded(Object service) {
+        Map<?, ?> logging = (Map<?, ?>) ((Map<?, ?>) service).get("logging");
+        assertThat(logging).isNotNull();
+        assertThat(logging.get("driver")).isEqualTo("json-file");
+        Map<?, ?> options = (Map<?, ?>) logging.get("options");
+        assertThat(options.get("max-size")).asString().matches("[1-9][0-9]?m");
+        // Compose refuses an option that is a number.
+        assertThat(options.get("max-file")).isInstanceOf(String.class).asString().matches("[1-9]");
+    }
+
     @Test
     void oneBroker() throws Exception {
         Map<?, ?> services = services("compose.yml");
         assertThat(services).hasSize(1);
         for (Object service : services.values()) {
             assertIsForThisMachineOnly(service);
+            assertLogIsBounded(service);
             assertThat(ClusterSettings.isClustered(load(service))).isFalse();
         }
     }
@@ -62,6 +75,7 @@ class ComposeFilesTest {
         assertThat(services.keySet()).hasToString("[godwit1, godwit2, godwit3]");
         for (Object service : services.values()) {
             assertIsForThisMachineOnly(service);
+            assertLogIsBounded(service);
             BrokerConfig config = load(service);
             assertThat(config.bootstrap()).isTrue();
             assertThat(config.cluster().seedEndpoints())

@@ -23,9 +23,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PackageScriptsTest {
     private static final Path SCRIPTS = Path.of("..", "release", "src", "deb", "control");
 
+    /** What postinst creates. */
+    private static final List<String> INSTALLED = List.of(
+            "var/lib/godwit", "var/log/godwit", "var/cache/godwit", "etc/godwit/passwd", "etc/godwit/tokens");
+
     @TempDir
     private Path place;
 
+    private Path root;
     private Path calls;
     private Path state;
 
@@ -34,7 +39,8 @@ class PackageScriptsTest {
         calls = Files.createFile(place.resolve("calls"));
         state = Files.writeString(place.resolve("state"), "inactive");
         Files.createDirectories(place.resolve("run/systemd/system"));
-        Files.createDirectories(place.resolve("root/etc/godwit"));
+        root = place.resolve("root");
+        Files.createDirectories(root.resolve("etc/godwit"));
         install("systemctl", "case $1 in\nshow) cat " + state + " ;;\nesac");
         install(
                 "deb-systemd-invoke",
@@ -52,11 +58,18 @@ class PackageScriptsTest {
         assertThat(program.toFile().setExecutable(true)).isTrue();
     }
 
-    /** Runs a script as on a system with systemd, but for the places that it writes to. */
+    private record Run(int code, String said) {}
+
     private void run(String name, String... words) throws Exception {
+        Run run = attempt(name, words);
+        assertThat(run.code()).as(run.said()).isZero();
+    }
+
+    /** Runs a script as on a system with systemd, but for the places that it writes to. */
+    private Run attempt(String name, String... words) throws Exception {
         String text = Files.readString(SCRIPTS.resolve(name))
                 .replace("/run/", place + "/run/")
-                .replace("\"$root/", "\"" + place + "/root/");
+                .replace("\"$root/", "\"" + root + "/");
         assertThat(text).doesNotContain("\"$root/");
         List<String> command = new ArrayList<>(
                 List.of("sh", Files.writeString(place.resolve(name), text).toString()));
@@ -67,7 +80,7 @@ class PackageScriptsTest {
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).as(said).isZero();
+        return new Run(process.exitValue(), said);
     }
 
     private List<String> calls() throws IOException {
@@ -87,7 +100,56 @@ class PackageScriptsTest {
     }
 
     private String mode(String file) throws IOException {
-        return PosixFilePermissions.toString(Files.getPosixFilePermissions(place.resolve("root/" + file)));
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve(file)));
+    }
+
+    /** At each command in turn: dpkg repeats the script, which then finishes what it began. */
+    @Test
+    void anInstallationThatAPowerLossInterruptsIsRepeated() throws Exception {
+        Path left = place.resolve("left");
+        Path owned = place.resolve("owned");
+        for (String name : List.of("rm", "mkdir", "chmod", "mv", "chown")) {
+            // Nobody but root may give files away: which ones is noted instead, by their inodes.
+            String noted = "exec stat -c %i \"$2\" >>" + owned;
+            String effect = name.equals("chown") ? noted : "exec /bin/" + name + " \"$@\"";
+            install(
+                    name,
+                    "left=$(cat " + left + ")\n[ \"$left\" != 0 ] || exit 1\necho $((left - 1)) >" + left + "\n"
+                            + effect);
+        }
+        int commands = 0;
+        while (true) {
+            root = place.resolve("root" + commands);
+            Files.createDirectories(root.resolve("etc/godwit"));
+            Files.writeString(owned, "");
+            Files.writeString(left, "" + commands);
+            if (attempt("postinst", "configure", "").code() == 0) {
+                break;
+            }
+            Files.writeString(left, "1000");
+            run("postinst", "configure", "");
+
+            List<String> inodes = Files.readAllLines(owned);
+            for (String path : INSTALLED) {
+                Object inode = Files.getAttribute(root.resolve(path), "unix:ino");
+                assertThat(inodes).as("%s, cut at command %s", path, commands).contains(inode.toString());
+                assertThat(mode(path)).isEqualTo(path.startsWith("var") ? "rwx------" : "rw-r-----");
+                assertThat(root.resolve(path + ".new")).doesNotExist();
+            }
+            commands++;
+        }
+        assertThat(commands).as("commands that were cut").isGreaterThan(10);
+    }
+
+    @Test
+    void anUpgradeKeepsTheModesThatAnAdministratorHasSet() throws Exception {
+        run("postinst", "configure", "");
+        for (String path : List.of("var/log/godwit", "etc/godwit/tokens")) {
+            Files.setPosixFilePermissions(root.resolve(path), PosixFilePermissions.fromString("rwxr-x---"));
+        }
+        run("postinst", "configure", "1");
+        assertThat(mode("var/log/godwit")).isEqualTo("rwxr-x---");
+        assertThat(mode("etc/godwit/tokens")).isEqualTo("rwxr-x---");
     }
 
     /** Activating: systemd is about to restart it. Failed: the next release may repair it. */

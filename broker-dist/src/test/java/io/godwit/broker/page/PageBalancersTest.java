@@ -2,8 +2,8 @@ package io.godwit.broker.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.kv.balance.ShippedBalancers;
-import io.godwit.kv.balance.ShippedHinters;
+import io.godwit.kv.balance.policy.ShippedBalancers;
+import io.godwit.kv.balance.policy.ShippedHinters;
 import io.godwit.testing.DocumentPage;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -37,6 +37,9 @@ class EventKindTest {
                     .satisfies(row -> assertThat(row).contains(kind.meters().toArray(new String[0])));
             assertThat(plugins).as("the table of other names").contains(name);
         }
+        assertThat(rows.stream().filter(row -> row.matches("\\| `[A-Z][A-Za-z]+` \\|.*`godwit\\..*")))
+                .as("rows of events, each of one that is there")
+                .hasSameSizeAs(EventKind.ALL);
     }
 
     /** A plugin has a meter for each fault: each counts once. */

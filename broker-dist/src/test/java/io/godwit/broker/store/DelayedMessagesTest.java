@@ -255,6 +255,11 @@ class DelayedMessagesTest {
         }
 
         @Override
+        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+            throw new AssertionError("delete");
+        }
+
+        @Override
         public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
             throw new AssertionError("delete");
         }

@@ -210,6 +210,11 @@ class InboxDelivererTest {
         }
 
         @Override
+        public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+            throw new AssertionError("delete");
+        }
+
+        @Override
         public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
             throw new AssertionError("delete");
         }

@@ -74,29 +74,80 @@ class SubQueueTest {
         assertThat(queue.ask()).isEqualTo(128);
     }
 
+    /** Takes all that waits, and returns its heap bytes. */
+    private long takeAll() {
+        long bytes = 0;
+        for (List<InboxMessage> next = queue.next(); !next.isEmpty(); next = queue.next()) {
+            bytes += next.stream().mapToLong(each -> each.message().heapBytes()).sum();
+            queue.release(next);
+        }
+        return bytes;
+    }
+
+    /** The first request is for as many as there may be; the last of these messages is large. */
+    private void aLargeMessageArrives(int payloadBytes) {
+        int asked = queue.ask();
+        for (int i = 1; i < asked; i++) {
+            queue.add(message(1));
+        }
+        queue.add(message(payloadBytes));
+        takeAll();
+    }
+
     @Test
     void onlyAsManyLargeMessagesAreRequestedAsFit() {
         int bytes = message(200_000).message().heapBytes();
-        int asked = queue.ask();
-        queue.add(message(200_000));
-        for (int i = 1; i < asked; i++) { // the others that were asked for are small
-            queue.add(message(1));
-        }
-        List<InboxMessage> held = queue.next();
-        queue.release(held);
-        assertThat(held).hasSize(1);
+        aLargeMessageArrives(200_000);
 
         int more = queue.ask();
         assertThat(more).isPositive();
-        assertThat((long) more * bytes).isLessThan(2 * HELD_BYTES);
+        assertThat((long) more * bytes).isLessThanOrEqualTo(HELD_BYTES);
         for (int i = 0; i < more; i++) {
             queue.add(message(200_000));
         }
-        long sum = 0;
-        for (List<InboxMessage> next = queue.next(); !next.isEmpty(); next = queue.next()) {
-            sum += next.stream().mapToLong(each -> each.message().heapBytes()).sum();
+        assertThat(queue.ask()).as("the rest of the room").isLessThanOrEqualTo(1);
+        assertThat(takeAll()).as("what was held").isLessThanOrEqualTo(HELD_BYTES);
+    }
+
+    @Test
+    void someDozenSmallMessagesAfterALargeOneAreEnoughToRequestNumbersAgain() {
+        aLargeMessageArrives((int) HELD_BYTES);
+
+        int messages = 0;
+        int requests = 1;
+        int more = queue.ask();
+        assertThat(more).as("another one may be as large").isOne();
+        while (more < 128) {
+            assertThat(messages).isLessThan(60);
+            for (int i = 0; i < more; i++) {
+                queue.add(message(10));
+            }
+            messages += more;
+            takeAll();
+            more = queue.ask();
+            requests++;
         }
-        assertThat(sum).as("what is held").isLessThan(2 * HELD_BYTES);
+        assertThat(requests).isLessThan(30);
+    }
+
+    @Test
+    void eachLargeMessageLimitsTheNextRequest() {
+        for (int round = 0; round < 3; round++) {
+            aLargeMessageArrives((int) HELD_BYTES);
+            int more = queue.ask();
+            assertThat(more).as("after large message %d", round).isOne();
+            for (int i = 0; i < 60; i++) {
+                for (int each = 0; each < more; each++) {
+                    queue.add(message(10));
+                }
+                takeAll();
+                more = queue.ask();
+            }
+            for (int each = 0; each < more; each++) {
+                queue.add(message(10));
+            }
+            takeAll();
+        }
     }
 
     @Test

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.TopSource.BusyClient;
-import io.godwit.api.port.TopSource.BusyTopic;
-import io.godwit.api.port.TopSource.SlowSubscriber;
+import io.godwit.api.port.figure.TopSource.BusyClient;
+import io.godwit.api.port.figure.TopSource.BusyTopic;
+import io.godwit.api.port.figure.TopSource.SlowSubscriber;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.WatchFeed;
-import io.godwit.api.port.WatchFeed.Item;
-import io.godwit.api.port.WatchSource.EventFilter;
-import io.godwit.api.port.WatchSource.TraceFilter;
+import io.godwit.api.port.watch.WatchFeed;
+import io.godwit.api.port.watch.WatchFeed.Item;
+import io.godwit.api.port.watch.WatchSource.EventFilter;
+import io.godwit.api.port.watch.WatchSource.TraceFilter;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;

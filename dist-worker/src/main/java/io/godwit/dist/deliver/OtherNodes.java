@@ -3,7 +3,7 @@ package io.godwit.dist.deliver;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
-import io.godwit.dist.route.NodeSet;
+import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

@@ -2,8 +2,8 @@ package io.godwit.dist.deliver;
 
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.Receiver;
-import io.godwit.dist.route.SharedGroup;
-import io.godwit.dist.route.SharedMember;
+import io.godwit.dist.index.share.SharedGroup;
+import io.godwit.dist.index.share.SharedMember;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;

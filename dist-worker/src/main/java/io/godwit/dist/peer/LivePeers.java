@@ -13,10 +13,26 @@ import io.godwit.dist.deliver.ChosenElsewhere;
 import io.godwit.dist.deliver.OtherNodes;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
+import io.godwit.dist.index.TopicIndex;
+import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
-import io.godwit.dist.route.NodeSet;
-import io.godwit.dist.route.TopicIndex;
+import io.godwit.dist.peer.choice.ChoiceQuestions;
+import io.godwit.dist.peer.filter.Learning;
+import io.godwit.dist.peer.filter.LiveFilters;
+import io.godwit.dist.peer.filter.PeerBarriers;
+import io.godwit.dist.peer.filter.RemoteFilters;
+import io.godwit.dist.peer.link.ClusterParts;
+import io.godwit.dist.peer.link.ControlFrames;
+import io.godwit.dist.peer.link.Echoes;
+import io.godwit.dist.peer.link.PeerCounters;
+import io.godwit.dist.peer.message.GroupSender;
+import io.godwit.dist.peer.message.HeldMessages;
+import io.godwit.dist.peer.message.LiveArrivals;
+import io.godwit.dist.peer.message.NodeSender;
+import io.godwit.dist.peer.message.PeerTokens;
+import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.MemberWaits;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.Serving;
 import io.godwit.kv.client.Deadline;
@@ -218,7 +234,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     /** Number of messages that wait for another node's answer about a shared group. */
-    int waitingForGroups() {
+    public int waitingForGroups() {
         return groups.waiting() + questions.waiting();
     }
 

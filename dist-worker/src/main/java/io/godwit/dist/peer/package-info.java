@@ -1,5 +1,6 @@
 /**
- * Live sessions across the nodes of a cluster: which node has subscribers of which filters, and messages between nodes.
+ * Live sessions across the nodes of a cluster. The entry is {@link io.godwit.dist.peer.LivePeers}, which passes each
+ * event of a link to the part that it is for.
  */
 @NullMarked
 package io.godwit.dist.peer;

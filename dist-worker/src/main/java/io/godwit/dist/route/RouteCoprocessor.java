@@ -1,6 +1,10 @@
 package io.godwit.dist.route;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.index.KeyClaims;
+import io.godwit.dist.index.LeftBehind;
+import io.godwit.dist.index.TenantIndex;
+import io.godwit.dist.index.TopicIndex;
 import io.godwit.dist.member.CurrentView;
 import io.godwit.dist.member.ViewRecord;
 import io.godwit.dist.record.RecordIndex;

@@ -1,4 +1,4 @@
-/** The stored routes of persistent sessions, and the index that every publish is matched against. */
+/** The stored routes of persistent sessions: their keys and values, and the state machine that keeps them. */
 @NullMarked
 package io.godwit.dist.route;
 

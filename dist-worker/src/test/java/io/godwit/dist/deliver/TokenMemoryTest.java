@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.Match;
-import io.godwit.dist.route.TestReceiver;
+import io.godwit.dist.index.TestReceiver;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;

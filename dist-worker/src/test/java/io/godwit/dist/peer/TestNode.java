@@ -13,8 +13,11 @@ import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.index.TestReceiver;
 import io.godwit.dist.member.NodeLife;
-import io.godwit.dist.route.TestReceiver;
+import io.godwit.dist.peer.link.ClusterParts;
+import io.godwit.dist.peer.link.ManualTimers;
+import io.godwit.dist.peer.wait.Exclusions;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.SilentNode;
 import io.godwit.plugin.client.ClientId;
@@ -38,17 +41,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A dist-worker with its links and members, on the test's thread. */
-final class TestNode {
+public final class TestNode {
     /** All nodes of a test. */
-    static final class Cluster {
-        final MemoryLinks.Net net = new MemoryLinks.Net();
-        final TestView view = new TestView();
-        final ManualTimers timers = new ManualTimers();
+    public static final class Cluster {
+        public final MemoryLinks.Net net = new MemoryLinks.Net();
+        public final TestView view = new TestView();
+        public final ManualTimers timers = new ManualTimers();
         /** Limit for each node made from now on. */
-        long maxLiveFilterBytes = Long.MAX_VALUE;
+        public long maxLiveFilterBytes = Long.MAX_VALUE;
 
         /** A node that all others know and wait for, once pending messages are delivered. */
-        TestNode serving(String nodeId, long incarnation) {
+        public TestNode serving(String nodeId, long incarnation) {
             TestNode node = new TestNode(this, nodeId, incarnation, () -> {
                 throw new IllegalStateException("no store");
             });
@@ -57,39 +60,39 @@ final class TestNode {
             return node;
         }
 
-        void settle() {
+        public void settle() {
             net.deliverAll();
         }
     }
 
-    static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
-    static final Duration CONFIRM = Duration.ofSeconds(5);
+    public static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
+    public static final Duration CONFIRM = Duration.ofSeconds(5);
     /** Longest wait for an exclusion that cannot be agreed on. */
-    static final Duration GIVEN_UP = SilentNode.PATIENCE.plus(Exclusions.AGAIN);
+    public static final Duration GIVEN_UP = SilentNode.PATIENCE.plus(Exclusions.AGAIN);
 
-    static final long WALL_MILLIS = 1_700_000_000_000L;
+    public static final long WALL_MILLIS = 1_700_000_000_000L;
 
     final Cluster cluster;
-    final NodeLife life;
-    final MemoryLinks links;
-    final TestView.TestMembers members;
+    public final NodeLife life;
+    public final MemoryLinks links;
+    public final TestView.TestMembers members;
     final DistWorker worker;
-    final LivePeers peers;
-    final List<Delivery> live = new ArrayList<>();
+    public final LivePeers peers;
+    public final List<Delivery> live = new ArrayList<>();
     /** The answer to deliveries to live sessions. */
-    CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
+    public CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
 
-    final ClusterParts parts;
+    public final ClusterParts parts;
     final List<Delivery> inbox = new ArrayList<>();
-    final List<BrokerEvent> events = new ArrayList<>();
-    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    public final List<BrokerEvent> events = new ArrayList<>();
+    public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     /** Pending catch-ups; null: they complete at once. */
     @Nullable
     List<CompletableFuture<Void>> heldCatchUps;
 
-    long wallMillis = WALL_MILLIS;
+    public long wallMillis = WALL_MILLIS;
 
-    TestNode(Cluster cluster, String nodeId, long incarnation, Supplier<RangeClient> ranges) {
+    public TestNode(Cluster cluster, String nodeId, long incarnation, Supplier<RangeClient> ranges) {
         this.cluster = cluster;
         this.life = new NodeLife(nodeId, incarnation);
         this.links = cluster.net.node(nodeId, incarnation);
@@ -149,36 +152,37 @@ final class TestNode {
         cluster.net.join(links);
     }
 
-    DistClient client() {
+    public DistClient client() {
         return worker.client();
     }
 
-    CompletableFuture<Boolean> subscribe(String filter, String session) {
+    public CompletableFuture<Boolean> subscribe(String filter, String session) {
         return subscribe(filter, session, OPTIONS);
     }
 
-    CompletableFuture<Boolean> subscribe(String filter, String session, SubscriptionOptions options) {
+    public CompletableFuture<Boolean> subscribe(String filter, String session, SubscriptionOptions options) {
         return client().subscribe(TenantId.DEFAULT, filter(filter), new TestReceiver(session), options);
     }
 
-    void unsubscribe(String filter, String session) {
+    public void unsubscribe(String filter, String session) {
         client().unsubscribe(TenantId.DEFAULT, filter(filter), new TestReceiver(session));
     }
 
-    Publisher publisher(String clientId) {
+    public Publisher publisher(String clientId) {
         return client().publisher(clientOf(clientId), null, Runnable::run);
     }
 
-    CompletableFuture<DistOutcome> publish(String topic, Qos qos, String payload) {
+    public CompletableFuture<DistOutcome> publish(String topic, Qos qos, String payload) {
         return publish(topic, qos, payload, null);
     }
 
-    CompletableFuture<DistOutcome> publish(String topic, Qos qos, String payload, @Nullable DeliveryToken token) {
+    public CompletableFuture<DistOutcome> publish(
+            String topic, Qos qos, String payload, @Nullable DeliveryToken token) {
         return publisher("p").publish(message(topic, qos, payload), token);
     }
 
     /** Messages that the session got, oldest first. */
-    List<String> received(String session) {
+    public List<String> received(String session) {
         List<String> payloads = new ArrayList<>();
         for (Delivery delivery : live) {
             delivery.matches().stream()
@@ -188,20 +192,20 @@ final class TestNode {
         return payloads;
     }
 
-    double count(String meter) {
+    public double count(String meter) {
         return meters.get(meter).functionCounter().count();
     }
 
-    static ClientInfo clientOf(String clientId) {
+    public static ClientInfo clientOf(String clientId) {
         return new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), null, "127.0.0.1:1", 5);
     }
 
-    static Message message(String topic, Qos qos, String payload) {
+    public static Message message(String topic, Qos qos, String payload) {
         return new Message(
                 topic, payload.getBytes(StandardCharsets.UTF_8), qos, false, WALL_MILLIS, MessageProperties.NONE);
     }
 
-    static TopicFilter filter(String text) {
+    public static TopicFilter filter(String text) {
         return TopicFilter.parse(text).orElseThrow();
     }
 }

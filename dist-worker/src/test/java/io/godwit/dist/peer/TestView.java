@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  * The agreed members of a test, known to all of them at once, except those held behind. An excluded incarnation does
  * not come back, unless the test makes it join again.
  */
-final class TestView {
+public final class TestView {
     private final Set<NodeLife> members = new LinkedHashSet<>();
     /** Excluded and not evicted. */
     private final Set<NodeLife> lapsed = new LinkedHashSet<>();
@@ -26,7 +26,7 @@ final class TestView {
     private final List<Map<NodeLife, Long>> agreed = new ArrayList<>(List.of(Map.of()));
 
     private final Map<NodeLife, TestMembers> all = new HashMap<>();
-    boolean hasMajority = true;
+    public boolean hasMajority = true;
 
     TestMembers members(NodeLife life) {
         TestMembers made = new TestMembers(life);
@@ -35,7 +35,7 @@ final class TestView {
     }
 
     /** Joins or serves: others wait for it. */
-    void join(NodeLife life) {
+    public void join(NodeLife life) {
         lapsed.remove(life);
         if (members.add(life)) {
             agree();
@@ -55,7 +55,7 @@ final class TestView {
     }
 
     /** The revision since which the incarnation serves. */
-    long since(NodeLife life) {
+    public long since(NodeLife life) {
         return agreed.get(newest()).get(life);
     }
 
@@ -73,21 +73,21 @@ final class TestView {
         lapsed.remove(life);
     }
 
-    boolean has(NodeLife life) {
+    public boolean has(NodeLife life) {
         return members.contains(life);
     }
 
-    final class TestMembers implements Members {
+    public final class TestMembers implements Members {
         private final NodeLife life;
         private final List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
-        final List<NodeLife> excluded = new ArrayList<>();
+        public final List<NodeLife> excluded = new ArrayList<>();
         /** What others have reported about this incarnation. */
         final List<String> said = new ArrayList<>();
 
         boolean isFresh;
-        long epoch;
+        public long epoch;
         /** The newest revision that this member knows; it may be behind. */
-        long knows = Long.MAX_VALUE;
+        public long knows = Long.MAX_VALUE;
 
         private TestMembers(NodeLife life) {
             this.life = life;
@@ -154,13 +154,13 @@ final class TestView {
             return until;
         }
 
-        void setFresh(boolean fresh) {
+        public void setFresh(boolean fresh) {
             isFresh = fresh;
             open();
         }
 
         /** Gives up all waits. */
-        void refuse() {
+        public void refuse() {
             List<CompletableFuture<Boolean>> refused = List.copyOf(waiting);
             waiting.clear();
             refused.forEach(until -> until.complete(false));

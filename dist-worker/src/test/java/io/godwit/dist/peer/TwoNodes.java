@@ -1,8 +1,8 @@
 package io.godwit.dist.peer;
 
 /** Two serving nodes on one thread. */
-abstract class TwoNodes {
-    final TestNode.Cluster cluster = new TestNode.Cluster();
-    final TestNode a = cluster.serving("a", 1);
-    final TestNode b = cluster.serving("b", 1);
+public abstract class TwoNodes {
+    public final TestNode.Cluster cluster = new TestNode.Cluster();
+    public final TestNode a = cluster.serving("a", 1);
+    public final TestNode b = cluster.serving("b", 1);
 }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.dist.client.SharedPick;
+import io.godwit.dist.index.TopicIndex;
+import io.godwit.dist.index.share.SharedStrategies;
 import io.godwit.dist.member.CurrentView;
 import io.godwit.dist.record.RecordStore.Change;
 import io.godwit.dist.route.RouteCoprocessor;
-import io.godwit.dist.route.SharedStrategies;
-import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;

@@ -132,8 +132,10 @@ final class CommandCodec {
 
         @Override
         public void delete(SessionCommand.Delete command) {
-            call.setDelete(
-                    Delete.newBuilder().setInbox(inbox(command.inbox())).setDiscardsWill(command.discardsWill()));
+            call.setDelete(Delete.newBuilder()
+                    .setInbox(inbox(command.inbox()))
+                    .setDiscardsWill(command.discardsWill())
+                    .setForOperator(command.isForOperator()));
         }
 
         @Override
@@ -176,7 +178,10 @@ final class CommandCodec {
                         call.getMarkKept().getOriginDigest());
             case DELETE ->
                 new SessionCommand.Delete(
-                        inbox(call.getDelete().getInbox()), call.getDelete().getDiscardsWill(), Resend.ALWAYS);
+                        inbox(call.getDelete().getInbox()),
+                        call.getDelete().getDiscardsWill(),
+                        call.getDelete().getForOperator(),
+                        Resend.ALWAYS);
             case PURGE -> new SessionCommand.Purge(inbox(call.getPurge().getInbox()));
             case CHANGE_FILTERS ->
                 new SessionCommand.ChangeFilters(

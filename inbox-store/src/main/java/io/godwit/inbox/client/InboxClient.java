@@ -62,15 +62,13 @@ public interface InboxClient {
     CompletableFuture<Void> distributed(TenantId tenant, ClientId clientId, long tokenNumber, String originDigest);
 
     /**
-     * Ends the session, if there is one, with its queue and its subscriptions. Completes with whether there was one;
-     * that stays valid as the answer of {@link #owner} does. A pending will is published.
+     * Ends the session for an operator, if there is one, with its queue and its subscriptions. Completes with whether
+     * there was one; that stays valid as the answer of {@link #owner} does. A pending will is published.
      */
-    default CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
-        return delete(tenant, clientId, Resend.ALWAYS);
-    }
+    CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId);
 
     /**
-     * The same for a connection.
+     * The same for a connection, whose client gives its session up.
      *
      * @param resend abandoned when the connection has ended: the next connection may then have the client id, and a
      *     late repeat must not delete its session

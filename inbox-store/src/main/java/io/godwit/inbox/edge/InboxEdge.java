@@ -87,16 +87,23 @@ public final class InboxEdge implements InboxClient {
     }
 
     @Override
+    public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+        return ask(
+                SessionCommand.Delete.forOperator(new InboxId(tenant, clientId)),
+                reply -> ((InboxReply.Flag) reply).isSet());
+    }
+
+    @Override
     public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
         return ask(
-                new SessionCommand.Delete(new InboxId(tenant, clientId), resend),
+                SessionCommand.Delete.forClient(new InboxId(tenant, clientId), resend),
                 reply -> ((InboxReply.Flag) reply).isSet());
     }
 
     @Override
     public CompletableFuture<Boolean> discard(TenantId tenant, ClientId clientId, Resend resend) {
         return ask(
-                new SessionCommand.Delete(new InboxId(tenant, clientId), true, resend),
+                SessionCommand.Delete.discardingWill(new InboxId(tenant, clientId), resend),
                 reply -> ((InboxReply.Flag) reply).isSet());
     }
 

@@ -108,7 +108,8 @@ final class Insert implements Batch.Operation, Pending.Waiter {
         out.varint(live);
         for (int i = 0; i < copies.size(); i++) {
             PlacedCopy copy = copies.get(i);
-            if (copy.isLive()) {
+            copy.isWritten = copy.isLive();
+            if (copy.isWritten) {
                 out.varint(copy.state.writes.tableIndex());
                 out.varint(copy.sequence);
                 GroupCopy group = copy.group;
@@ -145,7 +146,21 @@ final class Insert implements Batch.Operation, Pending.Waiter {
             }
         }
         if (written > 0) {
-            range.reports().stored(written);
+            tellStored();
+        }
+    }
+
+    private void tellStored() {
+        InboxReports reports = range.reports();
+        reports.stored(written);
+        if (!reports.tellsStored()) {
+            return;
+        }
+        for (int i = 0; i < copies.size(); i++) {
+            PlacedCopy copy = copies.get(i);
+            if (copy.isWritten && copy.qos != Qos.AT_MOST_ONCE) {
+                reports.tellStored(copy.state.id, copy);
+            }
         }
     }
 

@@ -16,6 +16,8 @@ final class PlacedCopy extends QueuedCopy {
     final int target;
     /** Whether its client may have it before the store. */
     boolean wasSentEarly;
+    /** Whether the sealed batch has it. */
+    boolean isWritten;
     /** Whether its client has acknowledged it before its batch was applied, and its publisher is answered. */
     boolean isAnswered;
 

@@ -15,6 +15,7 @@ import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.SessionEndCause;
 import io.godwit.plugin.message.Qos;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +129,9 @@ final class SessionEnds {
             end(state, session, SessionEndCause.GIVEN_UP);
         } else if (will != null && will.delaySeconds() == 0) {
             owe(state, session);
+        } else if (will != null) {
+            Duration delay = Duration.ofMillis(Reminders.willDueAt(session, will) - session.detachedAtMillis());
+            reports.willDelayed(state.id, will.message().topic(), delay);
         }
         records.write(state);
         if (state.queue.hasData()) {

@@ -147,7 +147,7 @@ final class SessionHandler {
 
         @Override
         public void delete(SessionCommand.Delete command) {
-            SessionHandler.this.delete(state, command.discardsWill(), call.answer());
+            SessionHandler.this.delete(state, command, call.answer());
         }
 
         @Override
@@ -198,10 +198,10 @@ final class SessionHandler {
         obligations.settleOnceWritten(state);
     }
 
-    private void delete(InboxState state, boolean discardsWill, Answer answer) {
+    private void delete(InboxState state, SessionCommand.Delete command, Answer answer) {
         Session session = state.session();
         StoredWill will = session == null ? null : session.will();
-        if (session == null || discardsWill && will == null) {
+        if (session == null || command.discardsWill() && will == null) {
             // the end of the session may be in a pending write: if that fails, the session exists again
             InboxReply none = InboxReply.Flag.of(false);
             if (state.writes.recordUnderWay() == null) {
@@ -211,12 +211,12 @@ final class SessionHandler {
             }
             return;
         }
-        if (discardsWill && will != null) {
+        if (command.discardsWill() && will != null) {
             session.setWill(null);
             reports.dropped(state.id, will.message().topic(), DropReason.PURGED);
         }
         ends.cutOff(state, InboxListener.Reason.DELETED);
-        ends.end(state, session, SessionEndCause.GIVEN_UP);
+        ends.end(state, session, command.isForOperator() ? SessionEndCause.DELETED : SessionEndCause.GIVEN_UP);
         records.write(state);
         writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.Flag.of(true)));
         obligations.settleOnceWritten(state);

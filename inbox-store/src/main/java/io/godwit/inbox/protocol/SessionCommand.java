@@ -191,15 +191,23 @@ public sealed interface SessionCommand {
      * Ends the session. Answered with {@link InboxReply.Flag}, whether there was one.
      *
      * @param discardsWill whether to end only a session that has a will, and not publish it
+     * @param isForOperator whether an operator ends it, and not its client; only reports differ
      * @param resend abandoned when the caller has ended; not sent to other nodes
      */
-    record Delete(InboxId inbox, boolean discardsWill, Resend resend) implements SessionCommand {
-        public Delete(InboxId inbox, Resend resend) {
-            this(inbox, false, resend);
+    record Delete(InboxId inbox, boolean discardsWill, boolean isForOperator, Resend resend) implements SessionCommand {
+        /** The client of the inbox gives its session up. */
+        public static Delete forClient(InboxId inbox, Resend resend) {
+            return new Delete(inbox, false, false, resend);
         }
 
-        public Delete(InboxId inbox) {
-            this(inbox, Resend.ALWAYS);
+        /** An operator deletes the session. */
+        public static Delete forOperator(InboxId inbox) {
+            return new Delete(inbox, false, true, Resend.ALWAYS);
+        }
+
+        /** An operator cancels the will, and with it the session that keeps it. */
+        public static Delete discardingWill(InboxId inbox, Resend resend) {
+            return new Delete(inbox, true, false, resend);
         }
 
         @Override

@@ -12,6 +12,7 @@ import io.godwit.plugin.event.SessionEndCause;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,7 +24,8 @@ import java.util.function.Consumer;
 /**
  * Reports events of stored sessions to operators: each method counts the event and, if a listener wants it, sends it.
  * An event is reported when it is decided, shortly before it is written; only stored copies are counted when written.
- * Sessions that the broker keeps for itself, whose client ids no client may have, are left out, except for their drops.
+ * Sessions that the broker keeps for itself, whose client ids no client may have, are left out, except for the messages
+ * that their queues store and drop.
  * Thread-safe.
  */
 public final class InboxReports {
@@ -32,6 +34,7 @@ public final class InboxReports {
     private final Map<DropReason, Counter> drops = new EnumMap<>(DropReason.class);
     private final Map<SessionEndCause, Counter> ended = new EnumMap<>(SessionEndCause.class);
     private final Counter publishedWills;
+    private final Counter delayedWills;
     private final Counter suppressedWills;
     private final Counter fullQueues;
     private final Counter relievedQueues;
@@ -66,6 +69,7 @@ public final class InboxReports {
                             .register(meters));
         }
         publishedWills = counter(meters, "wills.published", "wills that were published");
+        delayedWills = counter(meters, "wills.delayed", "wills that began to wait for their delay");
         suppressedWills =
                 counter(meters, "wills.suppressed", "wills that were not: their client said goodbye, or is back");
         fullQueues = counter(meters, "queues.full", "queues of stored sessions that became full");
@@ -94,9 +98,24 @@ public final class InboxReports {
         return waits;
     }
 
-    /** That many copies of a message of QoS 1 or 2 were stored in queues. */
+    /** That many copies of a message of QoS 1 or 2 were stored in queues; if {@link #tellsStored}, each is told too. */
     public void stored(int copies) {
         storedCopies.add(copies);
+    }
+
+    /** Whether a listener wants each stored copy. Asked once for each message. */
+    public boolean tellsStored() {
+        return events.isListening(BrokerEvent.MessageQueued.class);
+    }
+
+    /** One of the copies that {@link #stored} counts. */
+    public void tellStored(InboxId inbox, QueuedCopy copy) {
+        events.onEvent(new BrokerEvent.MessageQueued(
+                inbox.tenant(),
+                inbox.clientId(),
+                copy.message.topic(),
+                copy.qos,
+                copy.message.payload().length));
     }
 
     /** A copy need not be written: its client has already acknowledged it. */
@@ -138,6 +157,17 @@ public final class InboxReports {
         publishedWills.increment();
         if (events.isListening(BrokerEvent.WillPublished.class)) {
             events.onEvent(new BrokerEvent.WillPublished(inbox.tenant(), inbox.clientId(), topic));
+        }
+    }
+
+    /** @param delay until it is published */
+    public void willDelayed(InboxId inbox, String topic, Duration delay) {
+        if (isBrokersOwn(inbox)) {
+            return;
+        }
+        delayedWills.increment();
+        if (events.isListening(BrokerEvent.WillDelayed.class)) {
+            events.onEvent(new BrokerEvent.WillDelayed(inbox.tenant(), inbox.clientId(), topic, delay));
         }
     }
 

@@ -20,9 +20,11 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.AttachmentOver;
+import io.godwit.inbox.wire.Delete;
 import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.inbox.wire.OrderOver;
 import io.godwit.inbox.wire.Reply;
+import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
@@ -133,8 +135,9 @@ class FrameCorpusTest {
         session("keepWill", new SessionCommand.KeepWill(CLIENT, 60, new Will(MESSAGE, 5), true), 0);
         session("markDistributed", new SessionCommand.MarkDistributed(INBOX, 5, 6, 7), 0);
         session("markKept", new SessionCommand.MarkKept(INBOX, 7, "digest"), 0);
-        session("delete", new SessionCommand.Delete(INBOX), 0);
-        session("delete.discarding", new SessionCommand.Delete(INBOX, true, Resend.ALWAYS), 0);
+        session("delete", SessionCommand.Delete.forClient(INBOX, Resend.ALWAYS), 0);
+        session("delete.discarding", SessionCommand.Delete.discardingWill(INBOX, Resend.ALWAYS), 0);
+        session("delete.forOperator", SessionCommand.Delete.forOperator(INBOX), 0);
         session("purge", new SessionCommand.Purge(INBOX), 0);
         session(
                 "changeFilters.added",
@@ -266,5 +269,15 @@ class FrameCorpusTest {
             byte[] bytes = frame.getValue();
             assertThat(Frames.decodedAndEncoded(bytes)).as(frame.getKey()).isEqualTo(bytes);
         }
+    }
+
+    /** An older node does not send the field: its deletions are reported as before. */
+    @Test
+    void aDeletionWithoutTheFieldIsThatOfTheClient() throws Exception {
+        SessionCall older = SessionCall.newBuilder()
+                .setDelete(Delete.newBuilder().setInbox(WireValues.inbox(INBOX)))
+                .build();
+        assertThat(CommandCodec.decode(older, NOW_MILLIS))
+                .isEqualTo(SessionCommand.Delete.forClient(INBOX, Resend.ALWAYS));
     }
 }

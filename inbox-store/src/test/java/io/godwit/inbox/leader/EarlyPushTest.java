@@ -7,6 +7,9 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Qos;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -92,6 +95,7 @@ class EarlyPushTest {
     void eachCopyIsCountedOnceAsStoredOrAsCancelled() {
         long absent = store.absent("b");
         long before = store.copies("stored"); // the first message of each inbox
+        store.queued.clear();
         store.host.holdSeals();
         store.client.insert(InboxFixture.request(
                 store.message("for both", 1),
@@ -106,25 +110,38 @@ class EarlyPushTest {
         store.insertLater("b", absent, store.message("at most once", 0));
         store.host.runUntilIdle();
         assertThat(store.copies("stored")).isEqualTo(before);
+        assertThat(store.queued).isEmpty();
         store.host.releaseSeals();
         store.host.runUntilIdle();
         assertThat(store.copies("stored")).isEqualTo(before + 2);
+        assertThat(store.queued)
+                .containsExactly(
+                        queued("b", Qos.AT_LEAST_ONCE, "for both"), queued("b", Qos.EXACTLY_ONCE, "exactly once"));
 
         store.insert("a", incarnation, store.message("acknowledged once stored", 1));
         connection.acknowledgeAll();
         store.host.runUntilIdle();
         assertThat(store.copies("stored")).isEqualTo(before + 3);
         assertThat(store.copies("cancelled")).isEqualTo(1);
+        assertThat(store.queued)
+                .hasSize(3)
+                .endsWith(queued("a", Qos.AT_LEAST_ONCE, "acknowledged once stored"));
+    }
+
+    private static BrokerEvent.MessageQueued queued(String clientId, Qos qos, String payload) {
+        return new BrokerEvent.MessageQueued(TenantId.DEFAULT, new ClientId(clientId), "t/1", qos, payload.length());
     }
 
     @Test
     void whatIsLostBeforeTheCommitIsNotCounted() {
         long before = store.copies("stored");
+        store.queued.clear();
         store.host.holdCommits();
         store.insertLater("a", incarnation, store.message("lost", 1));
         store.host.runUntilIdle();
         store.host.crashAndRestart();
         assertThat(store.copies("stored")).isEqualTo(before);
+        assertThat(store.queued).isEmpty();
         assertThat(store.copies("cancelled")).isZero();
     }
 

@@ -29,6 +29,7 @@ import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -57,9 +58,23 @@ final class HomesFixture implements AutoCloseable {
     final List<String> wills = new ArrayList<>();
 
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    /** Without those of stored copies. */
     final List<BrokerEvent> events = new ArrayList<>();
+
     private final HomeSettings settings;
-    private final InboxReports reports = new InboxReports(events::add, meters);
+    private final InboxReports reports = new InboxReports(
+            new EventListener() {
+                @Override
+                public void onEvent(BrokerEvent event) {
+                    events.add(event);
+                }
+
+                @Override
+                public boolean isListening(Class<? extends BrokerEvent> kind) {
+                    return kind != BrokerEvent.MessageQueued.class;
+                }
+            },
+            meters);
 
     /** One process. */
     final class Node {

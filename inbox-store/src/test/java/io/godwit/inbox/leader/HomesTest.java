@@ -14,6 +14,8 @@ import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.SessionEndCause;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +40,9 @@ class HomesTest extends ThreeHomes {
         homes.await(connection.attachment().detach(-1, false));
         assertThat(homes.await(homes.client(1).delete(TenantId.DEFAULT, new ClientId(led0))))
                 .isTrue();
+        assertThat(homes.events)
+                .contains(new BrokerEvent.SessionEnded(
+                        TenantId.DEFAULT, new ClientId(led0), SessionEndCause.DELETED));
     }
 
     @Test

@@ -89,6 +89,8 @@ final class InboxFixture implements AutoCloseable {
     final List<BrokerEvent> events = new ArrayList<>();
 
     final List<BrokerEvent> otherEvents = new ArrayList<>();
+    /** Those of stored copies. */
+    final List<BrokerEvent.MessageQueued> queued = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     /** The answer to publishes; null for no answer yet. */
     @Nullable
@@ -174,7 +176,11 @@ final class InboxFixture implements AutoCloseable {
     }
 
     private void onEvent(BrokerEvent event) {
-        (event instanceof BrokerEvent.MessageDropped ? events : otherEvents).add(event);
+        if (event instanceof BrokerEvent.MessageQueued copy) {
+            queued.add(copy);
+        } else {
+            (event instanceof BrokerEvent.MessageDropped ? events : otherEvents).add(event);
+        }
     }
 
     /** @param maxIdle detached inboxes kept in memory */

@@ -12,12 +12,14 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.SessionEndCause;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -170,6 +172,8 @@ class SessionTest {
         store.attach("a", false, 60, null);
         store.detach(store.attach("a", true, 60, null), 0, false);
         store.absent("a");
+        store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a"), Resend.ALWAYS));
+        store.absent("a");
         store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a")));
         store.detach(store.attach("a", false, 1, null));
         store.host.advanceMillis(1000);
@@ -179,7 +183,17 @@ class SessionTest {
                         ended(SessionEndCause.CLEAN_START),
                         ended(SessionEndCause.GIVEN_UP),
                         ended(SessionEndCause.GIVEN_UP),
+                        ended(SessionEndCause.DELETED),
                         ended(SessionEndCause.EXPIRED));
+    }
+
+    private static BrokerEvent willDelayed(int seconds) {
+        return new BrokerEvent.WillDelayed(
+                TenantId.DEFAULT, new ClientId("a"), "will", Duration.ofSeconds(seconds));
+    }
+
+    private static BrokerEvent willPublished() {
+        return new BrokerEvent.WillPublished(TenantId.DEFAULT, new ClientId("a"), "will");
     }
 
     private static BrokerEvent willSuppressed() {
@@ -421,8 +435,7 @@ class SessionTest {
     void aWillIsPublishedAtOnceWithoutADelay() {
         store.detach(store.attach("a", false, 60, will("bye", 0)), -1, true);
         assertThat(wills()).containsExactly("bye");
-        assertThat(store.otherEvents)
-                .containsExactly(new BrokerEvent.WillPublished(TenantId.DEFAULT, new ClientId("a"), "will"));
+        assertThat(store.otherEvents).containsExactly(willPublished());
         store.host.crashAndRestart();
         store.host.advanceMillis(100_000);
         assertThat(wills()).containsExactly("bye");
@@ -448,6 +461,9 @@ class SessionTest {
         }
         store.host.advanceMillis(1);
         assertThat(wills()).containsExactly("bye");
+        assertThat(store.otherEvents).containsExactly(willDelayed(20), willPublished());
+        assertThat(store.meters.get("godwit.inbox.wills.delayed").counter().count())
+                .isOne();
     }
 
     @Test
@@ -457,6 +473,17 @@ class SessionTest {
         store.host.advanceMillis(10_000);
         assertThat(wills()).containsExactly("bye");
         assertThat(store.stored("a")).isZero();
+        assertThat(store.otherEvents)
+                .containsExactly(willDelayed(10), ended(SessionEndCause.EXPIRED), willPublished());
+    }
+
+    @Test
+    void aDelayedWillIsPublishedWhenItsSessionIsDeleted() {
+        store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
+        store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a")));
+        assertThat(wills()).containsExactly("bye");
+        assertThat(store.otherEvents)
+                .containsExactly(willDelayed(20), ended(SessionEndCause.DELETED), willPublished());
     }
 
     @Test
@@ -467,7 +494,7 @@ class SessionTest {
         store.attach("a", false, 60, null);
         store.host.advanceMillis(100_000);
         assertThat(wills()).isEmpty();
-        assertThat(store.otherEvents).containsExactly(willSuppressed());
+        assertThat(store.otherEvents).containsExactly(willDelayed(20), willSuppressed());
     }
 
     @Test

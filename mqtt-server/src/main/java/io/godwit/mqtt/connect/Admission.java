@@ -118,7 +118,7 @@ final class Admission {
             connection.pauseReading(Connection.Pause.CONNECTING);
             exchange.onAuth(auth);
         } else if (packet instanceof Disconnect) {
-            connection.close("client disconnected");
+            connection.closedByPeer("client disconnected");
         } else {
             throw new ProtocolException(
                     ReasonCode.PROTOCOL_ERROR,

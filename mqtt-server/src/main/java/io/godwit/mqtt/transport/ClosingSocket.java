@@ -73,7 +73,7 @@ abstract class ClosingSocket extends AcceptedSocket {
             }
         } else if (cause instanceof IOException) {
             LOG.debug("connection lost remote={} cause={}", remoteAddress(), cause.toString());
-            close("connection lost");
+            closedByPeer("connection lost");
         } else {
             LOG.error("connection failed remote={}", remoteAddress(), cause);
             disconnect(ReasonCode.UNSPECIFIED_ERROR, null);

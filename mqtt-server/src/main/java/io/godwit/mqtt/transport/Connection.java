@@ -140,6 +140,12 @@ public interface Connection extends TenantClues {
     void close(String reason);
 
     /**
+     * Like {@link #close}, because the peer has ended the connection or it is lost. Reported if no CONNECT was answered
+     * before.
+     */
+    void closedByPeer(String reason);
+
+    /**
      * Like {@link #close}, after the client's DISCONNECT: the client sends nothing more and closes the connection
      * itself [MQTT5-3.14.4-1], so the socket is not kept open for that.
      */

@@ -10,6 +10,7 @@ import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -49,6 +50,9 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
 
     /** Packets that have to wait; null until the first of these. */
     private @Nullable Backlog backlog;
+
+    /** Whether a byte has arrived. */
+    private boolean hasRead;
 
     private boolean isTold;
 
@@ -124,6 +128,7 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
 
     /** Bytes on the wire, before they are decrypted or decoded. */
     void onBytesRead(int bytes) {
+        hasRead = true;
         metrics.bytesIn(bytes);
         throttling.onBytesRead(bytes);
     }
@@ -475,6 +480,20 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
         close(reason, true);
     }
 
+    @Override
+    public void closedByPeer(String reason) {
+        reportIfAbandoned();
+        close(reason);
+    }
+
+    /** The peer ends the connection: that is an outcome of its own if it did not wait for a CONNACK. */
+    private void reportIfAbandoned() {
+        if (state == State.OPENING) {
+            ConnectProgress unread = hasRead ? ConnectProgress.NO_CONNECT : ConnectProgress.NOTHING_SENT;
+            scope.reports().connectAbandoned(this, encoder == null ? unread : ConnectProgress.NOT_ANSWERED);
+        }
+    }
+
     private void close(String reason, boolean isAgreed) {
         if (!isOpen()) {
             return;
@@ -540,6 +559,7 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
         if (state == State.CLOSED) {
             return;
         }
+        reportIfAbandoned();
         state = State.CLOSED;
         out.release();
         if (tickIndex >= 0) {
@@ -555,7 +575,7 @@ final class MqttConnection extends ClosingSocket implements TickListener, ReadLi
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event == SslCloseCompletionEvent.SUCCESS) {
-            close("connection lost");
+            closedByPeer("connection lost");
         }
     }
 

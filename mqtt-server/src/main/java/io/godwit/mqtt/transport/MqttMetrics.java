@@ -3,6 +3,7 @@ package io.godwit.mqtt.transport;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.event.BanCause;
+import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.MemoryKind;
@@ -91,6 +92,7 @@ public final class MqttMetrics {
     final LongAdder refusedSubscribes;
     final ByKind<DropReason> drops;
     final ByKind<ConnectionLimit> refusedConnections;
+    final ByKind<ConnectProgress> abandonedConnects;
     final ByKind<BanCause> bans;
     final ByKind<MemoryKind> memoryShortages;
     final ByKind<MemoryKind> memoryRecoveries;
@@ -175,6 +177,12 @@ public final class MqttMetrics {
                 "connections closed or refused for a limit of their listener",
                 "limit",
                 ConnectionLimit.class);
+        abandonedConnects = new ByKind<>(
+                registry,
+                "connects.abandoned",
+                "connections that their peer ended before a CONNECT was answered",
+                "progress",
+                ConnectProgress.class);
         bans = new ByKind<>(registry, "bans", "sources and client ids kept out for a time", "cause", BanCause.class);
         memoryShortages =
                 new ByKind<>(registry, "memory.shortages", "times that memory became short", "kind", MemoryKind.class);

@@ -8,6 +8,7 @@ import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
@@ -91,6 +92,14 @@ public final class MqttReports {
         metrics.connectTimedOut();
         if (events.isListening(BrokerEvent.ConnectTimedOut.class)) {
             events.onEvent(new BrokerEvent.ConnectTimedOut(connection.remoteAddress()));
+        }
+    }
+
+    /** The peer has ended the connection before a CONNECT of it was answered. */
+    void connectAbandoned(Connection connection, ConnectProgress progress) {
+        metrics.abandonedConnects.increment(progress);
+        if (events.isListening(BrokerEvent.ConnectAbandoned.class)) {
+            events.onEvent(new BrokerEvent.ConnectAbandoned(connection.remoteAddress(), progress));
         }
     }
 

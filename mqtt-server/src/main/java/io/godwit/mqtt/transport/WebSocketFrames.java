@@ -242,7 +242,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
                 } else {
                     closeStatus =
                             control != null && control.readableBytes() >= 2 ? control.readUnsignedShort() : NO_STATUS;
-                    connection.close("the client closed the WebSocket");
+                    connection.closedByPeer("the client closed the WebSocket");
                 }
                 releaseControl();
             }

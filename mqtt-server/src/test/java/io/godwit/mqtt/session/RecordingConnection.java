@@ -141,6 +141,11 @@ final class RecordingConnection implements Connection {
     }
 
     @Override
+    public void closedByPeer(String reason) {
+        close(reason);
+    }
+
+    @Override
     public void closeAsAgreed(String reason) {
         close(reason);
     }

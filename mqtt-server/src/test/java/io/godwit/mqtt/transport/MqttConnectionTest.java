@@ -11,11 +11,14 @@ import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -46,7 +49,51 @@ class MqttConnectionTest extends MqttConnectionFixture {
         sweep(1);
         assertThat(recorder.closed).isEqualTo("no CONNECT in time");
         assertThat(channel.isOpen()).isFalse();
-        assertThat(events).contains(new BrokerEvent.ConnectTimedOut("embedded"));
+        assertThat(events).containsExactly(new BrokerEvent.ConnectTimedOut("embedded"));
+    }
+
+    @Test
+    void aPeerThatLeavesBeforeItsConnectIsAnsweredIsReportedWithHowFarItCame() {
+        open();
+        String address = connection.remoteAddress();
+        channel.pipeline().fireChannelInactive();
+        assertThat(recorder.closed).isEqualTo("connection lost");
+        assertThat(events).containsExactly(new BrokerEvent.ConnectAbandoned(address, ConnectProgress.NOTHING_SENT));
+        assertThat(meters.get("godwit.mqtt.connects.abandoned")
+                        .tag("progress", "nothing_sent")
+                        .functionCounter()
+                        .count())
+                .isOne();
+    }
+
+    @Test
+    void bytesThatAreNoWholeConnectAreNotNothing() {
+        open();
+        connection.onBytesRead(1);
+        channel.pipeline().fireExceptionCaught(new IOException("reset"));
+        channel.pipeline().fireChannelInactive();
+        assertThat(events)
+                .containsExactly(
+                        new BrokerEvent.ConnectAbandoned(connection.remoteAddress(), ConnectProgress.NO_CONNECT));
+    }
+
+    @Test
+    void aConnectWhosePeerDoesNotWaitForTheAnswerIsReported() {
+        open();
+        connection.onBytesRead(20);
+        connection.setUp(new Connect(5, true, 60, "c", null, null, null), 60);
+        channel.pipeline().fireUserEventTriggered(SslCloseCompletionEvent.SUCCESS);
+        channel.pipeline().fireChannelInactive();
+        assertThat(events)
+                .containsExactly(
+                        new BrokerEvent.ConnectAbandoned(connection.remoteAddress(), ConnectProgress.NOT_ANSWERED));
+    }
+
+    @Test
+    void theEndsOfOtherConnectionsAreNotReportedAsAbandoned() {
+        accept(0);
+        channel.pipeline().fireChannelInactive();
+        assertThat(events).isEmpty();
     }
 
     /** Half-open connections that trickle bytes must go too. */

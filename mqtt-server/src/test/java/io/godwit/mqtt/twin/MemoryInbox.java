@@ -391,6 +391,11 @@ public final class MemoryInbox implements InboxClient {
     }
 
     @Override
+    public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId) {
+        throw new AssertionError("frontends delete only sessions that clients give up");
+    }
+
+    @Override
     public synchronized CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
         CompletableFuture<Boolean> failed = failure();
         if (failed != null) {

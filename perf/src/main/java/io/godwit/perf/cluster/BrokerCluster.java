@@ -1,6 +1,6 @@
 package io.godwit.perf.cluster;
 
-import io.godwit.perf.load.Endpoint;
+import io.godwit.perf.load.client.Endpoint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

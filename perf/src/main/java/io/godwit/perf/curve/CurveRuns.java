@@ -1,14 +1,14 @@
 package io.godwit.perf.curve;
 
-import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.HeldFilters;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
-import io.godwit.perf.load.LoadSettings;
-import io.godwit.perf.load.Phase;
 import io.godwit.perf.load.Preflight;
-import io.godwit.perf.load.Progress;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Progress;
 import io.godwit.perf.observe.JavaHeap;
 import io.godwit.perf.observe.KernelMemory;
 import io.godwit.perf.observe.UsageSource;

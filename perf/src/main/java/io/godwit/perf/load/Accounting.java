@@ -1,5 +1,11 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.check.GroupCheck;
+import io.godwit.perf.load.check.StreamCheck;
+import io.godwit.perf.load.check.Streams;
+import io.godwit.perf.load.client.Publisher;
+import io.godwit.perf.load.client.RunContext;
+import io.godwit.perf.load.client.Subscriber;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;
 import java.util.List;

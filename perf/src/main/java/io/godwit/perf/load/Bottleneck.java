@@ -1,5 +1,6 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;

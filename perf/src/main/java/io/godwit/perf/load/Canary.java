@@ -1,5 +1,12 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.check.MessageHeader;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.measure.Histograms;
+import io.godwit.perf.load.measure.Spread;
+import io.godwit.perf.load.measure.Time;
+import io.godwit.perf.load.measure.Timetable;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,5 +1,15 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.LoopTotals;
+import io.godwit.perf.load.client.Publisher;
+import io.godwit.perf.load.client.RunContext;
+import io.godwit.perf.load.client.Subscriber;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Sample;
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.observe.Usage;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.scenario.Scenario;

@@ -1,5 +1,11 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.Placement;
+import io.godwit.perf.load.client.WebSocketRelay;
+import io.godwit.perf.load.measure.Errors;
+import io.godwit.perf.load.measure.Time;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

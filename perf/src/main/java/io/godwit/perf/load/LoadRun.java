@@ -1,6 +1,21 @@
 package io.godwit.perf.load;
 
-import io.godwit.perf.load.LoadLoop.Role;
+import io.godwit.perf.load.check.GroupCheck;
+import io.godwit.perf.load.check.MessageHeader;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadLoop;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.LoopTotals;
+import io.godwit.perf.load.client.Pacer;
+import io.godwit.perf.load.client.Role;
+import io.godwit.perf.load.client.RunContext;
+import io.godwit.perf.load.client.WebSocketRelay;
+import io.godwit.perf.load.measure.Errors;
+import io.godwit.perf.load.measure.MeasuredTime;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.Time;
+import io.godwit.perf.load.measure.Timetable;
 import io.godwit.perf.observe.SelfUsage;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.scenario.Scenario;
@@ -103,12 +118,13 @@ public final class LoadRun {
                 new VertxOptions().setEventLoopPoolSize(settings.loops()).setPreferNativeTransport(true));
         try {
             deploy(vertx);
-            sampler.start(new SelfUsage(loops.stream().map(LoadLoop::thread).toList()));
             try (Pacer pacer = new Pacer(loops)) {
                 pacer.start();
                 if (run.isConnecting() && !scenario.isCold()) {
                     practise(vertx);
                 }
+                // after the practice, in which the loops have little to do
+                sampler.start(new SelfUsage(loops.stream().map(LoadLoop::thread).toList()));
                 connect();
                 if (run.isConnecting()) {
                     hold();

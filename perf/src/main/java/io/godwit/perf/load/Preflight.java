@@ -1,5 +1,8 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.WebSocketRelay;
 import io.godwit.perf.observe.Limits;
 import io.godwit.perf.scenario.Scenario;
 import java.net.InetAddress;

@@ -1,5 +1,15 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.check.MessageHeader;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.MovingLoop;
+import io.godwit.perf.load.client.RunContext;
+import io.godwit.perf.load.measure.Histograms;
+import io.godwit.perf.load.measure.MeasuredTime;
+import io.godwit.perf.load.measure.Spread;
+import io.godwit.perf.load.measure.Time;
+import io.godwit.perf.observe.SelfUsage;
 import io.godwit.perf.scenario.Scenario;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -15,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients with one subscription each that are all connected to one broker, their home. A client that loses its
@@ -27,9 +38,12 @@ public final class Reconnect implements AutoCloseable {
     private static final Duration CLOSE_TIME = Duration.ofSeconds(20);
     private static final long LOOK_MILLIS = 10;
 
+    private final Scenario scenario;
     private final int clients;
     private final Vertx vertx;
     private final List<MovingLoop> loops = new ArrayList<>();
+    /** Of the time since {@link #losing}; null before. */
+    private @Nullable SelfUsage self;
 
     /**
      * How long clients were without service, from the loss of their broker to the SUBACK of another one.
@@ -38,8 +52,15 @@ public final class Reconnect implements AutoCloseable {
      * @param medianSeconds until half of them were served
      * @param lastSeconds until all of them were served
      * @param refused failed attempts in that time
+     * @param bottlenecks reasons why this tool rather than the brokers may limit the times; empty if there is no sign
+     *     of it
      */
-    public record Outage(double firstSeconds, double medianSeconds, double lastSeconds, long refused) {}
+    public record Outage(
+            double firstSeconds, double medianSeconds, double lastSeconds, long refused, List<String> bottlenecks) {
+        public Outage {
+            bottlenecks = List.copyOf(bottlenecks);
+        }
+    }
 
     /**
      * Does not connect yet.
@@ -49,6 +70,7 @@ public final class Reconnect implements AutoCloseable {
      */
     public Reconnect(Scenario scenario, LoadSettings settings, ClientSettings home, ClientSettings refuge)
             throws LoadFailedException, InterruptedException {
+        this.scenario = scenario;
         this.clients = scenario.subscribers();
         RunContext run = new RunContext(
                 Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36),
@@ -117,6 +139,7 @@ public final class Reconnect implements AutoCloseable {
      */
     public void losing() throws LoadFailedException {
         requireHome();
+        self = new SelfUsage(loops.stream().map(MovingLoop::thread).toList());
         long nowNanos = Time.nowNanos();
         loops.forEach(loop -> loop.lost(nowNanos));
     }
@@ -141,6 +164,7 @@ public final class Reconnect implements AutoCloseable {
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
         }
+        List<String> bottlenecks = bottlenecks();
         Histogram times = Histograms.histogram();
         if (!isDone(Future.all(loops.stream().map(loop -> loop.addTo(times)).toList()), START_TIME)) {
             throw new LoadFailedException("the event loops do not answer");
@@ -150,8 +174,18 @@ public final class Reconnect implements AutoCloseable {
                     times.getMinValue() / 1e6,
                     times.getValueAtPercentile(50) / 1e6,
                     times.getMaxValue() / 1e6,
-                    sum(loop -> loop.refused.sum()));
+                    sum(loop -> loop.refused.sum()),
+                    bottlenecks);
         }
+    }
+
+    private List<String> bottlenecks() {
+        if (self == null) {
+            throw new IllegalStateException("the home was not said to be lost");
+        }
+        SelfUsage.Look look = self.look();
+        Spread none = Spread.of(Histograms.histogram());
+        return Bottleneck.reasons(scenario, look.busiestLoop(), look.gcShare(), none, none);
     }
 
     private long sum(ToLongFunction<MovingLoop> figure) {

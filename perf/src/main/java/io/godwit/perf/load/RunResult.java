@@ -1,5 +1,8 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.measure.Sample;
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
 import java.time.Instant;
 import java.util.List;

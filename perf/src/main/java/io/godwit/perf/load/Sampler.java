@@ -1,5 +1,11 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.client.LoopTotals;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.Sample;
+import io.godwit.perf.load.measure.Spread;
+import io.godwit.perf.load.measure.Time;
 import io.godwit.perf.observe.SelfUsage;
 import io.godwit.perf.observe.Usage;
 import io.godwit.perf.observe.UsageSource;
@@ -50,9 +56,10 @@ final class Sampler {
         this.progress = progress;
     }
 
-    /** Begins sampling. */
+    /** Begins sampling: the first sample is about the time from now. */
     void start(SelfUsage self) {
         this.self = self;
+        sampledNanos = Time.nowNanos();
     }
 
     /** Assigns the following samples to {@code phase}. */

@@ -1,4 +1,6 @@
-/** The load itself: clients based on Vert.x MQTT, paced by a timetable, and their measurements. */
+/**
+ * A run of a load, from its preparation to its result: clients are opened, paced by a timetable, sampled and counted.
+ */
 @NullMarked
 package io.godwit.perf.load;
 

@@ -1,8 +1,8 @@
 package io.godwit.perf.report;
 
-import io.godwit.perf.load.Phase;
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.Sample;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.scenario.Quantity;
 import io.godwit.perf.scenario.Topology;
 import java.util.HashMap;

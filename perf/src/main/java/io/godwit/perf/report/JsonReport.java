@@ -1,9 +1,9 @@
 package io.godwit.perf.report;
 
-import io.godwit.perf.load.Delivery;
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.Sample;
-import io.godwit.perf.load.Spread;
+import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.measure.Sample;
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -1,8 +1,8 @@
 package io.godwit.perf.report;
 
-import io.godwit.perf.load.Phase;
-import io.godwit.perf.load.Progress;
-import io.godwit.perf.load.Sample;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.Sample;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;

@@ -1,8 +1,8 @@
 package io.godwit.perf.report;
 
-import io.godwit.perf.load.Delivery;
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.Spread;
+import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;

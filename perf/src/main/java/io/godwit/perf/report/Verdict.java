@@ -1,7 +1,7 @@
 package io.godwit.perf.report;
 
-import io.godwit.perf.load.Delivery;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.check.Delivery;
 import io.godwit.perf.scenario.Topology;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,15 +2,14 @@ package io.godwit.perf.rows;
 
 import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
-import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
-import io.godwit.perf.load.LoadSettings;
-import io.godwit.perf.load.Placement;
 import io.godwit.perf.load.Preflight;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.observe.ProcessUsage;
-import io.godwit.perf.observe.Usage;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.report.ClusterTable;
 import io.godwit.perf.scenario.Scenario;
@@ -33,8 +32,8 @@ final class ClusterLoad {
     private static final Duration DRAIN = Duration.ofSeconds(5);
     private static final Duration HELD = Duration.ofMillis(500);
     private static final Duration SHORTEST_ATTEMPT = Duration.ofSeconds(1);
-    /** Time after which the work that closed connections leave behind is done, or nearly. */
-    private static final Duration CALM = Duration.ofSeconds(5);
+    /** The shortest time without clients before the load of a cluster at rest is measured. */
+    private static final Duration REST = Duration.ofSeconds(5);
 
     private static final Duration LONGER = Duration.ofSeconds(1);
     private static final Duration LARGE_END = Duration.ofMinutes(2);
@@ -46,6 +45,7 @@ final class ClusterLoad {
 
     private final BrokerCluster cluster;
     private final double scale;
+    private final LoadTimes times;
     private final Duration warmUp;
     private final Duration warmUpBesideLarge;
     private final Duration duration;
@@ -53,6 +53,7 @@ final class ClusterLoad {
     ClusterLoad(BrokerCluster cluster, double scale, LoadTimes times) {
         this.cluster = cluster;
         this.scale = scale;
+        this.times = times;
         this.warmUp = times.warmUp();
         this.warmUpBesideLarge = times.warmUpBesideLarge();
         this.duration = times.measured();
@@ -68,9 +69,10 @@ final class ClusterLoad {
         return switch (load) {
             case IDLE -> idle();
             case QOS0_MAX -> highestRate(load);
-            case RECONNECT -> new KilledNode(cluster).run(load.scenario(scale, duration.toMillis() / 1e3));
+            case RECONNECT -> new KilledNode(cluster, times).run(load.scenario(scale, duration.toMillis() / 1e3));
             case SMALL_BESIDE_LARGE -> besideLarge(load);
-            case RESYNC -> new RestartedNode(cluster).run(Load.filters(scale), load.rate(scale));
+            case RESYNC -> new RestartedNode(cluster, warmUp).run(Load.filters(scale), load.rate(scale));
+            case SUBSCRIBE_LIVE, SUBSCRIBE_PERSISTENT, CONNECT -> connecting(load);
             default -> figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp, duration));
         };
     }
@@ -127,11 +129,25 @@ final class ClusterLoad {
         return new Figures(small.values(), small.lost() + beside.lost(), cautions);
     }
 
+    /** Measures a load that connects, after the same load with other clients has run and nothing of it is left. */
+    private Figures connecting(Load load) throws LoadFailedException, InterruptedException {
+        Scenario scenario = load.scenario(scale, duration.toMillis() / 1e3);
+        List<String> cautions = new ArrayList<>(
+                new WarmUp(times).run(scenario, part -> WarmUp.troubles(run(load, part, Duration.ZERO, duration))));
+        if (!warmUp.isZero()) {
+            Calm.await(cluster.pids()).ifPresent(cautions::add);
+        }
+        Figures figures = figures(run(load, scenario, Duration.ZERO, duration));
+        cautions.addAll(figures.cautions());
+        return new Figures(figures.values(), figures.lost(), cautions);
+    }
+
     private static Figures figures(RunResult result) {
         Map<Value, Double> values = new EnumMap<>(Value.class);
         if (result.scenario().isConnecting()) {
             values.put(Value.CONNECTS, result.connectRate());
             if (result.subscribe().count() > 0) {
+                values.put(Value.SUBACK_P50, result.subscribe().p50());
                 values.put(Value.SUBACK_P99, result.subscribe().p99());
             }
         } else {
@@ -150,9 +166,7 @@ final class ClusterLoad {
         if (result.isMachineFull()) {
             cautions.add("the machine had no CPU left");
         }
-        if (result.connectFailed() > 0) {
-            cautions.add("%,d connections failed".formatted(result.connectFailed()));
-        }
+        cautions.addAll(WarmUp.troubles(result));
         if (result.delivery().unacknowledged() > 0) {
             cautions.add("%,d messages were not acknowledged"
                     .formatted(result.delivery().unacknowledged()));
@@ -161,42 +175,31 @@ final class ClusterLoad {
         if (result.rateOut() < stated * REACHED) {
             cautions.add("%,.0f messages/s of %,.0f were delivered".formatted(result.rateOut(), stated));
         }
+        double connects = result.scenario().connectRate();
+        if (result.connectRate() < connects * REACHED) {
+            cautions.add("%,.0f connections/s of %,.0f were opened".formatted(result.connectRate(), connects));
+        }
         return cautions;
     }
 
-    /** The highest rate of an open loop that is delivered without loss. */
+    /** The highest rate of an open loop that is delivered without loss. The warm-up is at the first rate. */
     private Figures highestRate(Load load) throws LoadFailedException, InterruptedException {
         Duration each =
                 duration.dividedBy(2).compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : duration.dividedBy(2);
-        double highest = RateSearch.highest(load.rate(scale), rate -> {
+        double first = load.rate(scale);
+        if (warmUp.compareTo(ATTEMPT_WARM_UP) > 0) {
+            run(load, load.pairs(first), warmUp, SHORTEST_ATTEMPT); // not counted
+        }
+        double highest = RateSearch.highest(first, rate -> {
             RunResult result = run(load, load.pairs(rate), ATTEMPT_WARM_UP, each);
             return result.rateOut() >= rate * REACHED && ClusterTable.lost(result) == 0;
         });
         return new Figures(Map.of(Value.RATE, highest), 0, List.of());
     }
 
-    /** The CPU of the busiest broker while no client is connected. */
+    /** The CPU of the busiest broker while no client is connected, after a rest as long as a warm-up. */
     private Figures idle() throws LoadFailedException, InterruptedException {
-        TimeUnit.MILLISECONDS.sleep(CALM.toMillis());
-        List<Usage> before = usage();
-        long fromNanos = System.nanoTime();
-        TimeUnit.MILLISECONDS.sleep(duration.toMillis());
-        List<Usage> after = usage();
-        double nanos = System.nanoTime() - fromNanos;
-        double most = 0;
-        for (int i = 0; i < before.size(); i++) {
-            most = Math.max(most, (after.get(i).cpuNanos() - before.get(i).cpuNanos()) / nanos);
-        }
-        return new Figures(Map.of(Value.CORES, most), 0, List.of());
-    }
-
-    private List<Usage> usage() throws LoadFailedException {
-        List<Usage> each = new ArrayList<>();
-        for (long pid : cluster.pids()) {
-            each.add(new ProcessUsage(List.of(pid))
-                    .read()
-                    .orElseThrow(() -> new LoadFailedException("the CPU time of pid " + pid + " cannot be read")));
-        }
-        return each;
+        TimeUnit.MILLISECONDS.sleep((warmUp.compareTo(REST) < 0 ? REST : warmUp).toMillis());
+        return new Figures(Map.of(Value.CORES, Machine.busiest(cluster.pids(), duration)), 0, List.of());
     }
 }

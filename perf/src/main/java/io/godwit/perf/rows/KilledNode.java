@@ -2,15 +2,15 @@ package io.godwit.perf.rows;
 
 import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
-import io.godwit.perf.load.ClientSettings;
-import io.godwit.perf.load.Endpoint;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
-import io.godwit.perf.load.LoadSettings;
-import io.godwit.perf.load.Placement;
 import io.godwit.perf.load.Preflight;
 import io.godwit.perf.load.Reconnect;
 import io.godwit.perf.load.RunResult;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +21,8 @@ import java.util.Optional;
 
 /**
  * Measures how long clients are without service when their node dies: all clients are on node 2, which is killed, and
- * they connect to the other nodes and subscribe again as fast as these answer. Afterwards the cluster lacks that node.
+ * they connect to the other nodes and subscribe again as fast as these answer. In the warm-up a part of the clients
+ * connects to all nodes and disconnects again, in rounds; no node is killed in it. Afterwards the cluster lacks node 2.
  * Used by one thread.
  */
 final class KilledNode {
@@ -29,11 +30,15 @@ final class KilledNode {
     private static final int CONNECTING = 500;
     private static final Duration LONGEST = Duration.ofMinutes(2);
     private static final Duration HELD = Duration.ofMillis(500);
+    /** The part of the clients that a round of the warm-up has. */
+    private static final double PART = 0.2;
 
     private final BrokerCluster cluster;
+    private final LoadTimes times;
 
-    KilledNode(BrokerCluster cluster) {
+    KilledNode(BrokerCluster cluster, LoadTimes times) {
         this.cluster = cluster;
+        this.times = times;
     }
 
     /** @param scenario its subscribers are the clients of the node */
@@ -47,10 +52,14 @@ final class KilledNode {
         int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         LoadSettings settings = new LoadSettings(
                 Duration.ZERO, HELD, Duration.ZERO, 1, CONNECTING, CONNECTING, loops, false, Duration.ZERO);
-        double usual = usualRate(scenario, settings);
+        List<String> cautions = new ArrayList<>(new WarmUp(times)
+                .run(scenario.scaled(PART), part -> WarmUp.troubles(connectEverywhere(part, settings))));
+        double usual = connectEverywhere(scenario, settings).connectRate();
         try (Reconnect clients =
                 new Reconnect(scenario, settings, home, ClientSettings.plain(others, Placement.ACROSS))) {
             clients.open();
+            // The nodes still pass on what the clients have subscribed to, and handle the connections closed before.
+            Calm.await(cluster.pids()).ifPresent(cautions::add);
             List<Long> survivors = new ArrayList<>(cluster.pids());
             survivors.remove(NODE - 1);
             Machine machine = new Machine(survivors);
@@ -58,7 +67,8 @@ final class KilledNode {
             cluster.kill(NODE);
             Reconnect.Outage outage = clients.awaitAllBack(LONGEST);
             Map<Value, Double> values = new EnumMap<>(machine.seconds());
-            List<String> cautions = machine.cautions();
+            cautions.addAll(machine.cautions());
+            outage.bottlenecks().forEach(reason -> cautions.add("the tool is the bottleneck: " + reason));
             if (outage.refused() > 0) {
                 cautions.add("%,d attempts to connect failed meanwhile".formatted(outage.refused()));
             }
@@ -71,14 +81,12 @@ final class KilledNode {
     }
 
     /**
-     * Connections per second, including their subscriptions, when the same number of clients connects to all nodes
-     * while none has failed. The clients disconnect again. This also has the nodes' code compiled.
+     * Has clients connect to all nodes and subscribe, as fast as these answer, and disconnect again. The rate of the
+     * same number of clients as are measured is what the nodes can do while none has failed.
      */
-    private double usualRate(Scenario scenario, LoadSettings settings)
+    private RunResult connectEverywhere(Scenario scenario, LoadSettings settings)
             throws LoadFailedException, InterruptedException {
         ClientSettings everywhere = ClientSettings.plain(cluster.endpoints(), Placement.ACROSS);
-        RunResult result =
-                new LoadRun(scenario, 1, scenario, settings, everywhere, null, Optional.empty(), progress -> {}).run();
-        return result.connectRate();
+        return new LoadRun(scenario, 1, scenario, settings, everywhere, null, Optional.empty(), progress -> {}).run();
     }
 }

@@ -1,6 +1,6 @@
 package io.godwit.perf.rows;
 
-import io.godwit.perf.load.Placement;
+import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.scenario.Family;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;

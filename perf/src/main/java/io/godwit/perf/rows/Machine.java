@@ -4,9 +4,11 @@ import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.observe.ProcessUsage;
 import io.godwit.perf.observe.SelfUsage;
 import io.godwit.perf.observe.Usage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The CPU that some brokers, this tool and the machine have used since this object was created; where all share few
@@ -33,6 +35,30 @@ final class Machine {
     private static Usage read(ProcessUsage usage) throws LoadFailedException {
         return usage.read()
                 .orElseThrow(() -> new LoadFailedException("the CPU time of " + usage.describe() + " cannot be read"));
+    }
+
+    /** Cores that the busiest of some brokers uses during {@code time} from now. Blocks for that time. */
+    static double busiest(List<Long> brokers, Duration time) throws LoadFailedException, InterruptedException {
+        List<ProcessUsage> each =
+                brokers.stream().map(pid -> new ProcessUsage(List.of(pid))).toList();
+        List<Usage> before = readEach(each);
+        long fromNanos = System.nanoTime();
+        TimeUnit.MILLISECONDS.sleep(time.toMillis());
+        List<Usage> after = readEach(each);
+        double nanos = System.nanoTime() - fromNanos;
+        double most = 0;
+        for (int i = 0; i < each.size(); i++) {
+            most = Math.max(most, (after.get(i).cpuNanos() - before.get(i).cpuNanos()) / nanos);
+        }
+        return most;
+    }
+
+    private static List<Usage> readEach(List<ProcessUsage> each) throws LoadFailedException {
+        List<Usage> usage = new ArrayList<>();
+        for (ProcessUsage one : each) {
+            usage.add(read(one));
+        }
+        return usage;
     }
 
     /** Seconds of CPU time used. */

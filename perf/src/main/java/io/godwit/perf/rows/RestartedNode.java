@@ -4,11 +4,11 @@ import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
 import io.godwit.perf.cluster.Rejoin;
 import io.godwit.perf.load.Canary;
-import io.godwit.perf.load.ClientSettings;
-import io.godwit.perf.load.Endpoint;
 import io.godwit.perf.load.HeldFilters;
 import io.godwit.perf.load.LoadFailedException;
-import io.godwit.perf.load.Placement;
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.Placement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -33,16 +33,18 @@ final class RestartedNode {
     /** Time after which the others have gone on without a killed node, for which they need three seconds at most. */
     private static final Duration GONE = Duration.ofSeconds(5);
 
-    /** Time for the first messages of a cluster, which are slow. */
-    private static final Duration WARM_UP = Duration.ofSeconds(5);
+    /** The shortest time for the first messages of a cluster, which are slow. */
+    private static final Duration SHORTEST_WARM_UP = Duration.ofSeconds(5);
 
     private static final Duration BEFORE = Duration.ofSeconds(5);
     private static final Duration DRAIN = Duration.ofSeconds(5);
 
     private final BrokerCluster cluster;
+    private final Duration warmUp;
 
-    RestartedNode(BrokerCluster cluster) {
+    RestartedNode(BrokerCluster cluster, Duration warmUp) {
         this.cluster = cluster;
+        this.warmUp = warmUp.compareTo(SHORTEST_WARM_UP) < 0 ? SHORTEST_WARM_UP : warmUp;
     }
 
     /**
@@ -54,10 +56,10 @@ final class RestartedNode {
         ClientSettings holder = plain(nodes.get(HOLDER - 1));
         ClientSettings last = plain(nodes.get(nodes.size() - 1));
         try (HeldFilters held = new HeldFilters(holder);
-                Canary canary = new Canary(last, holder, rate, LONGEST.multipliedBy(2))) {
+                Canary canary = new Canary(last, holder, rate, warmUp.plus(LONGEST.multipliedBy(2)))) {
             held.hold(filters, RestartedNode::filter);
             canary.start();
-            TimeUnit.MILLISECONDS.sleep(WARM_UP.plus(BEFORE).toMillis());
+            TimeUnit.MILLISECONDS.sleep(warmUp.plus(BEFORE).toMillis());
             final Instant killed = Instant.now();
             cluster.kill(NODE);
             TimeUnit.MILLISECONDS.sleep(GONE.toMillis());

@@ -12,7 +12,8 @@ enum Value {
     P99("ms, p99", "%.2f", true),
     /** {@link #P99} before something was done to the cluster. */
     P99_BEFORE("ms, p99 before", "%.2f", true),
-    /** Milliseconds from SUBSCRIBE to SUBACK. */
+    /** Milliseconds from SUBSCRIBE to SUBACK, and below their 99th percentile. */
+    SUBACK_P50("ms, median", "%.2f", true),
     SUBACK_P99("ms, p99", "%.2f", true),
     /** Connections per second. */
     CONNECTS("connections/s", "%,.0f", false),

@@ -1,6 +1,6 @@
 package io.godwit.perf.jmh;
 
-import io.godwit.dist.route.TenantIndex;
+import io.godwit.dist.index.TenantIndex;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 

@@ -1,7 +1,7 @@
 package io.godwit.perf.jmh;
 
-import io.godwit.dist.route.Matches;
-import io.godwit.dist.route.TenantIndex;
+import io.godwit.dist.index.Matches;
+import io.godwit.dist.index.TenantIndex;
 import io.godwit.plugin.client.ClientId;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;

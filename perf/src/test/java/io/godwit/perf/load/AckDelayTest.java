@@ -2,6 +2,10 @@ package io.godwit.perf.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.LoadSettings;
+import io.godwit.perf.load.measure.Time;
 import io.godwit.perf.scenario.Family;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;

@@ -2,6 +2,7 @@ package io.godwit.perf.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.ScenarioName;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,8 @@
 package io.godwit.perf.load;
 
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
+import io.godwit.perf.load.client.Placement;
 import io.netty.handler.codec.mqtt.MqttConnectReturnCode;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import io.vertx.core.Vertx;

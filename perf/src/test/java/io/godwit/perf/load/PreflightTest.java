@@ -2,6 +2,8 @@ package io.godwit.perf.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.perf.load.client.ClientSettings;
+import io.godwit.perf.load.client.Endpoint;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.ScenarioName;
 import java.util.List;

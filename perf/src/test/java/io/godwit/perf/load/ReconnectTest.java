@@ -3,6 +3,7 @@ package io.godwit.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.scenario.Family;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;

@@ -3,7 +3,7 @@ package io.godwit.perf.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.perf.load.Delivery;
+import io.godwit.perf.load.check.Delivery;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.ScenarioName;

@@ -2,11 +2,11 @@ package io.godwit.perf.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.perf.load.Phase;
-import io.godwit.perf.load.Progress;
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.Sample;
-import io.godwit.perf.load.Spread;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.Sample;
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.published.PublishedTable;
 import io.vertx.core.json.JsonObject;

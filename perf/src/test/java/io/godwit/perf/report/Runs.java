@@ -1,10 +1,10 @@
 package io.godwit.perf.report;
 
-import io.godwit.perf.load.Delivery;
-import io.godwit.perf.load.Phase;
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.Sample;
-import io.godwit.perf.load.Spread;
+import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.measure.Phase;
+import io.godwit.perf.load.measure.Sample;
+import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.ScenarioName;
 import java.time.Instant;

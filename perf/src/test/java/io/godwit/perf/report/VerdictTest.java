@@ -2,7 +2,7 @@ package io.godwit.perf.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.perf.load.Delivery;
+import io.godwit.perf.load.check.Delivery;
 import io.godwit.perf.scenario.ScenarioName;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.perf.cluster.ClusterSettings;
-import io.godwit.perf.load.Placement;
+import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.scenario.Scenario;
 import java.time.Duration;
 import java.util.List;

@@ -41,6 +41,12 @@ public sealed interface BrokerEvent {
     record ConnectTimedOut(String remoteAddress) implements BrokerEvent {}
 
     /**
+     * A connection ended before the broker had answered a CONNECT: its peer closed it, or it was lost. Raised on its
+     * event loop. A connection that was closed for a limit raises {@link ConnectionRefused} before.
+     */
+    record ConnectAbandoned(String remoteAddress, ConnectProgress progress) implements BrokerEvent {}
+
+    /**
      * A client that may connect was redirected to another server; it also raises a {@link ConnectRefused}.
      *
      * @param isMoved whether the redirection is permanent
@@ -136,6 +142,26 @@ public sealed interface BrokerEvent {
     record RetainedMessageCleared(TenantId tenant, String topic) implements BrokerEvent {}
 
     /**
+     * The broker removed a retained message whose expiry interval had passed. Subscribers do not get it from the end of
+     * the interval; the removal follows within about a second, later if the topic's range had no leader. Only that
+     * leader's node raises it, on a thread of the range, once for each message. There is no event for a message that
+     * was replaced or cleared before its removal. May be missing if the leadership changed during the removal.
+     */
+    record RetainedMessageExpired(TenantId tenant, String topic) implements BrokerEvent {}
+
+    /**
+     * A copy of a message of QoS 1 or 2 was written to the queue of a stored session, whether or not its client is
+     * connected. A connected client may have the copy already. If it acknowledges the copy before it is written, the
+     * write is cancelled, and there is no such event. Raised for each copy by the leader of the queue, on a thread of
+     * the range, so listening to it has a cost.
+     *
+     * @param receiver for the queue of a SubBroker, a client id that begins with a zero character
+     * @param qos of the copy
+     */
+    record MessageQueued(TenantId tenant, ClientId receiver, String topic, Qos qos, int payloadBytes)
+            implements BrokerEvent {}
+
+    /**
      * A client subscribed, or an operator did so for it.
      *
      * @param filter as the client or operator wrote it
@@ -155,7 +181,20 @@ public sealed interface BrokerEvent {
     /** A will was published. */
     record WillPublished(TenantId tenant, ClientId clientId, String topic) implements BrokerEvent {}
 
-    /** A will was not published: its client disconnected normally, or came back within the will delay. */
+    /**
+     * A connection ended without a normal DISCONNECT, and the will of its client waits for its delay.
+     * {@link WillSuppressed} follows if the client comes back before; otherwise {@link WillPublished}. If the session
+     * ends during the delay (it expires or is deleted, or the client makes a clean start), the will is published then.
+     * Raised by the leader of the session, on a thread of the range. It may come twice if the store failed meanwhile.
+     *
+     * @param delay until the will is published; not longer than the expiry interval of the session
+     */
+    record WillDelayed(TenantId tenant, ClientId clientId, String topic, Duration delay) implements BrokerEvent {}
+
+    /**
+     * A will was not published: its client disconnected normally, or came back within the will delay, which also ends
+     * a {@link WillDelayed}.
+     */
     record WillSuppressed(TenantId tenant, ClientId clientId, String topic) implements BrokerEvent {}
 
     /** The queue of a stored session is full: messages of QoS 1 and 2 are discarded. */

@@ -7,5 +7,7 @@ public enum SessionEndCause {
     /** Its client began a new one. */
     CLEAN_START,
     /** Its client gave it up: it connected with a session that ends with its connection, or ended it by DISCONNECT. */
-    GIVEN_UP
+    GIVEN_UP,
+    /** An operator or a plugin deleted it. */
+    DELETED
 }

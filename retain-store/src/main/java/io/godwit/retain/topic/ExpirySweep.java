@@ -5,6 +5,10 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.kv.coprocessor.RangeLeader;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -29,11 +33,13 @@ final class ExpirySweep implements RangeLeader {
     private final LeaderContext context;
     private final Supplier<RetainIndex> index;
     private final RetainCounters counters;
+    private final EventListener events;
 
-    ExpirySweep(LeaderContext context, Supplier<RetainIndex> index, RetainCounters counters) {
+    ExpirySweep(LeaderContext context, Supplier<RetainIndex> index, RetainCounters counters, EventListener events) {
         this.context = context;
         this.index = index;
         this.counters = counters;
+        this.events = events;
         counters.led.put(this, index);
         context.schedule(INTERVAL_MILLIS, this::sweep);
     }
@@ -67,12 +73,23 @@ final class ExpirySweep implements RangeLeader {
         }
     }
 
+    /** Counts and reports messages that were removed. */
+    private void expired(List<byte[]> keys, BitSet removed) {
+        counters.expired.add(removed.cardinality());
+        if (!removed.isEmpty() && events.isListening(BrokerEvent.RetainedMessageExpired.class)) {
+            removed.stream().mapToObj(keys::get).forEach(key -> events.onEvent(new BrokerEvent.RetainedMessageExpired(
+                    new TenantId(RetainKeys.tenantOf(key)), RetainKeys.topicOf(key))));
+        }
+    }
+
     private final class Removal extends Proposal {
         private final byte[] mutation;
+        private final List<byte[]> keys;
         private final int marks;
         private final boolean more;
 
         Removal(long nowMillis, List<byte[]> keys, boolean areMarks) {
+            this.keys = keys;
             mutation = RetainMutation.expire(nowMillis, keys);
             marks = areMarks ? keys.size() : 0;
             more = keys.size() == MAX_KEYS || mutation.length >= RetainIndex.MAX_DUE_BYTES;
@@ -95,7 +112,7 @@ final class ExpirySweep implements RangeLeader {
 
         @Override
         public void applied(byte[] reply) {
-            counters.expired.add(RetainMutation.removed(reply));
+            expired(keys, RetainMutation.removed(reply));
             counters.marksGivenUp.add(marks);
             context.schedule(more ? 0 : INTERVAL_MILLIS, ExpirySweep.this::sweep);
         }

@@ -7,9 +7,11 @@ import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.coprocessor.RangeWrites;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.topic.RetainMutation.Once;
 import io.godwit.retain.topic.RetainMutation.Outcome;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -39,14 +41,17 @@ public final class RetainCoprocessor implements RangeCoprocessor {
     private static final long RENEW_MILLIS = 3_600_000;
 
     private final RetainCounters counters;
+    private final EventListener events;
     /** Replaced as a whole when the state is read again; a running query keeps the index it began with. */
     private volatile RetainIndex index;
 
     /** One object, because {@link RetainCounters#present} adds and removes it by identity. */
     private final Supplier<RetainIndex> current = this::index;
 
-    public RetainCoprocessor(RetainCounters counters) {
+    /** @param events get the messages that this replica has removed as the leader, after their expiry */
+    public RetainCoprocessor(RetainCounters counters, EventListener events) {
         this.counters = counters;
+        this.events = events;
         this.index = new RetainIndex(counters);
     }
 
@@ -134,7 +139,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
 
     @Override
     public RangeLeader lead(LeaderContext context) {
-        return new ExpirySweep(context, current, counters);
+        return new ExpirySweep(context, current, counters, events);
     }
 
     @Override
@@ -165,16 +170,17 @@ public final class RetainCoprocessor implements RangeCoprocessor {
         }
 
         @Override
-        public int expire(long nowMillis, List<byte[]> keys) {
-            int removed = 0;
-            for (byte[] key : keys) {
+        public BitSet expire(long nowMillis, List<byte[]> keys) {
+            BitSet removed = new BitSet(keys.size());
+            for (int i = 0; i < keys.size(); i++) {
+                byte[] key = keys.get(i);
                 byte[] stored = writes.get(key);
                 if (stored != null && RetainKeys.expiresAtMillis(stored) <= nowMillis) {
                     if (RetainKeys.isMark(key)) {
                         removeMark(key, stored);
                     } else {
                         clear(key);
-                        removed++;
+                        removed.set(i);
                     }
                 }
             }

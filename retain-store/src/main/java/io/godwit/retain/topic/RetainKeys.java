@@ -78,6 +78,27 @@ public final class RetainKeys {
         return new String(key, 1, end - 1, StandardCharsets.US_ASCII);
     }
 
+    /** The topic of the key of a message. */
+    static String topicOf(byte[] key) {
+        int at = 1;
+        while (key[at] != 0) {
+            at++;
+        }
+        ByteArrayOutputStream text = new ByteArrayOutputStream(key.length - at);
+        boolean isEscaped = false;
+        for (byte b : Arrays.copyOfRange(key, at + 1, key.length)) {
+            if (isEscaped) {
+                text.write(b - 2);
+                isEscaped = false;
+            } else if (b == ESCAPE) {
+                isEscaped = true;
+            } else {
+                text.write(b == SEPARATOR ? '/' : b);
+            }
+        }
+        return text.toString(StandardCharsets.UTF_8);
+    }
+
     public static byte[] key(TenantId tenant, String topic) {
         return concat(tenantPrefix(tenant), encode(topic));
     }

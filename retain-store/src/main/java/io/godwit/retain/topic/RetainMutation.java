@@ -5,11 +5,13 @@ import io.godwit.plugin.message.Message;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
- * Mutations of the retain store. All are idempotent. The reply is the version byte. An expire adds the number of
- * messages removed in 4 bytes, a set once adds one byte, the {@link Outcome}.
+ * Mutations of the retain store. All are idempotent. The reply is the version byte. An expire adds one bit for each
+ * key, in the order of {@link BitSet#toByteArray}: whether it removed a message. A set once adds one byte, the
+ * {@link Outcome}.
  *
  * <pre>
  * size  field
@@ -147,8 +149,8 @@ public final class RetainMutation {
 
         void clear(byte[] key);
 
-        /** Returns how many messages it removed; marks do not count. */
-        int expire(long nowMillis, List<byte[]> keys);
+        /** Returns of which keys it removed a message, by their indexes; marks do not count. */
+        BitSet expire(long nowMillis, List<byte[]> keys);
 
         Outcome setOnce(Once once);
 
@@ -196,10 +198,10 @@ public final class RetainMutation {
                 for (int i = 0; i < count; i++) {
                     keys.add(bytes(in, in.getInt()));
                 }
-                int removed = handler.expire(nowMillis, keys);
-                return ByteBuffer.allocate(1 + Integer.BYTES)
+                byte[] removed = handler.expire(nowMillis, keys).toByteArray();
+                return ByteBuffer.allocate(1 + removed.length)
                         .put(VERSION)
-                        .putInt(removed)
+                        .put(removed)
                         .array();
             }
             if (kind == SET_ONCE) {
@@ -222,9 +224,9 @@ public final class RetainMutation {
         }
     }
 
-    /** The number of messages removed, from the reply to an expire. */
-    static int removed(byte[] reply) {
-        return ByteBuffer.wrap(reply).getInt(1);
+    /** The indexes of the keys whose messages were removed, from the reply to an expire. */
+    static BitSet removed(byte[] reply) {
+        return BitSet.valueOf(ByteBuffer.wrap(reply, 1, reply.length - 1));
     }
 
     private static byte[] bytes(ByteBuffer in, int length) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.testing.CountingReader;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -18,7 +19,7 @@ class RetainCoprocessorTest {
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final RetainCoprocessor range = new RetainCoprocessor(new RetainCounters(meters));
+    private final RetainCoprocessor range = new RetainCoprocessor(new RetainCounters(meters), EventListener.NONE);
     private final CountingReader stored = new CountingReader();
 
     @Test

@@ -1,6 +1,6 @@
 package io.godwit.kv.range.leader;
 
-import io.godwit.kv.balance.LoadMeter;
+import io.godwit.kv.balance.policy.LoadMeter;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.RangeLoad;

@@ -1,7 +1,7 @@
 package io.godwit.broker.admin.backup;
 
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.StoreAdmin;
+import io.godwit.api.port.cluster.StoreAdmin;
 import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.terminal.AdminException;

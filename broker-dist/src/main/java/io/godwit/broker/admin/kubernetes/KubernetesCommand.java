@@ -89,11 +89,15 @@ public final class KubernetesCommand implements Runnable {
             throw new AdminException(Kind.USAGE, "no id of a cluster: " + Printable.of(id));
         }
         KubernetesApi api = api();
-        if (api.create(CORE, "secrets", secret(secret, id))) {
-            invocation.out().println("godwit-admin: the Secret " + secret + " has the cluster " + id);
-            return 0;
-        }
+        // Asks before it creates: once the Secret exists, the account may have lost the right to create any.
         JsonObject there = api.find(CORE, "secrets", secret);
+        if (there == null) {
+            if (api.create(CORE, "secrets", secret(secret, id))) {
+                invocation.out().println("godwit-admin: the Secret " + secret + " has the cluster " + id);
+                return 0;
+            }
+            there = api.find(CORE, "secrets", secret); // created by another one in between
+        }
         String noted = there == null ? "" : decoded(text(there, "data", ID_KEY));
         if (!noted.equals(id)) {
             throw new AdminException(

@@ -1,8 +1,8 @@
 package io.godwit.broker.admin.steering;
 
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.StoreAdmin.MoveState;
-import io.godwit.api.port.StoreAdmin.RangeName;
+import io.godwit.api.port.cluster.StoreAdmin.MoveState;
+import io.godwit.api.port.cluster.StoreAdmin.RangeName;
 import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.action.ReplicaMove;
 import io.godwit.broker.admin.action.RestingBalancers;

@@ -2,8 +2,8 @@ package io.godwit.broker.admin.steering;
 
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.StoreAdmin.ReplaceState;
-import io.godwit.api.port.StoreAdmin.ReplaceView;
+import io.godwit.api.port.cluster.StoreAdmin.ReplaceState;
+import io.godwit.api.port.cluster.StoreAdmin.ReplaceView;
 import io.godwit.broker.admin.action.NodeReplacement;
 import io.godwit.broker.admin.action.Pauses;
 import io.godwit.broker.admin.rpc.AdminClient;

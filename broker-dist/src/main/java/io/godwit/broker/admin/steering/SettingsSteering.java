@@ -1,7 +1,7 @@
 package io.godwit.broker.admin.steering;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.SettingsAdmin;
+import io.godwit.api.port.cluster.SettingsAdmin;
 import io.godwit.broker.admin.action.BalancerActions;
 import io.godwit.broker.admin.rpc.AdminClient;
 import io.godwit.broker.admin.rpc.AdminMethods;

@@ -1,7 +1,7 @@
 package io.godwit.broker.admin.steering;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.StoreAdmin;
+import io.godwit.api.port.cluster.StoreAdmin;
 import io.godwit.broker.admin.action.BalancerActions;
 import io.godwit.broker.admin.action.DrainActions;
 import io.godwit.broker.admin.action.Pauses;

@@ -1,8 +1,8 @@
 package io.godwit.broker.plugin.context;
 
-import io.godwit.api.port.ClientAdmin;
-import io.godwit.api.port.MessagePublisher;
-import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.client.ClientAdmin;
+import io.godwit.api.port.client.SessionAdmin;
+import io.godwit.api.port.message.MessagePublisher;
 import java.util.Optional;
 import java.util.function.Supplier;
 

@@ -1,8 +1,8 @@
 package io.godwit.broker.plugin.context;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.ClientKey;
-import io.godwit.api.port.MessagePublisher;
+import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.message.MessagePublisher;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.context.BrokerHandle;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.StoreAdmin.ReplaceState;
-import io.godwit.api.port.StoreAdmin.ReplaceView;
+import io.godwit.api.port.cluster.StoreAdmin.ReplaceState;
+import io.godwit.api.port.cluster.StoreAdmin.ReplaceView;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminFixture;
 import io.godwit.broker.admin.FakeNode;

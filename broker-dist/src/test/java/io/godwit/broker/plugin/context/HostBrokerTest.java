@@ -3,9 +3,9 @@ package io.godwit.broker.plugin.context;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.Answer;
-import io.godwit.api.port.ClientAdmin;
-import io.godwit.api.port.MessagePublisher;
-import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.client.ClientAdmin;
+import io.godwit.api.port.client.SessionAdmin;
+import io.godwit.api.port.message.MessagePublisher;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.context.BrokerHandle;

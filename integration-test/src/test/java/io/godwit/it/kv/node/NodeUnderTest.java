@@ -11,7 +11,7 @@ import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.balance.BalanceLoopConfig;
-import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;

@@ -1,6 +1,6 @@
 package io.godwit.it.kv.node;
 
-import io.godwit.kv.balance.ShippedBalancers;
+import io.godwit.kv.balance.policy.ShippedBalancers;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.RangeBalancer;

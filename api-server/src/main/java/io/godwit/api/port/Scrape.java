@@ -1,9 +1,0 @@
-package io.godwit.api.port;
-
-/**
- * The metrics of a node at one time.
- *
- * @param contentType of the text
- */
-@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
-public record Scrape(String contentType, byte[] text) {}

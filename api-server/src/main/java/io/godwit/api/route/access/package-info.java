@@ -1,0 +1,5 @@
+/** Handlers of bans, tokens, users and rules. */
+@NullMarked
+package io.godwit.api.route.access;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,103 @@
+package io.godwit.dist.index.share;
+
+import io.godwit.dist.client.LiveReceiver;
+import io.godwit.dist.client.Match;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session in a {@link SharedGroup}, or the live members of the group on another node. Written under the lock of its
+ * group, read without one.
+ */
+public final class SharedMember {
+    /** The tiers of a group, in order of preference. */
+    enum Tier {
+        /** In the memory of this node. */
+        LIVE,
+        /** Stored, and its client is connected to this node. */
+        CONNECTED,
+        /** In the memory of another node. */
+        ELSEWHERE,
+        /** Stored, and its client is not connected to this node. */
+        ABSENT,
+        /** Was full a moment ago. */
+        REFUSING,
+        /** No longer in the group. */
+        LEFT;
+
+        boolean isAvailable() {
+            return this == LIVE || this == CONNECTED || this == ELSEWHERE;
+        }
+    }
+
+    /** A full member, and until when it is skipped. */
+    record Refusal(SharedMember member, long untilNanos) {}
+
+    private volatile Match match;
+    private volatile Tier tier = Tier.LEFT;
+    /** Its tier unless it refuses. */
+    private Tier home;
+    /** Its index in the {@link MemberSlots} of its tier. */
+    int slot;
+    /** Its latest refusal. */
+    @Nullable
+    Refusal refusal;
+
+    /** Number of keys in all {@link Affinity}s of its group together. Atomic: every event loop assigns keys. */
+    final AtomicInteger keys = new AtomicInteger();
+
+    SharedMember(Match match, Tier home) {
+        this.match = match;
+        this.home = home;
+    }
+
+    /** The options of its subscription. */
+    public Match match() {
+        return match;
+    }
+
+    /** Whether it is still in the group. */
+    public boolean isMember() {
+        return tier != Tier.LEFT;
+    }
+
+    /** Whether it was full a moment ago, and was chosen only because all others were too. */
+    public boolean isRefusing() {
+        return tier == Tier.REFUSING;
+    }
+
+    /** Whether it is a session in the memory of this node. */
+    public boolean isHere() {
+        return home == Tier.LIVE; // never changes
+    }
+
+    /** Whether it represents the live members on another node. */
+    public boolean isElsewhere() {
+        return home == Tier.ELSEWHERE; // never changes
+    }
+
+    /** Number of members that it represents. */
+    int weight() {
+        return match.receiver() instanceof LiveReceiver live ? Math.max(1, live.membersElsewhere()) : 1;
+    }
+
+    void setMatch(Match replaced) {
+        match = replaced;
+    }
+
+    Tier tier() {
+        return tier;
+    }
+
+    void setTier(Tier entered) {
+        tier = entered;
+    }
+
+    Tier home() {
+        return home;
+    }
+
+    void setHome(Tier changed) {
+        home = changed;
+    }
+}

@@ -1,0 +1,210 @@
+package io.godwit.dist.peer.message;
+
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageCodec;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.plugin.topic.TopicName;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message on its way to the live sessions of another node. Numbers are big-endian, texts UTF-8.
+ *
+ * <pre>
+ * size  field
+ * 1     version that both nodes have agreed on ({@link io.godwit.cluster.link.Peer#version}); below is 1
+ * 1     flags: bit 0 token present, 1 its message may have been distributed by an earlier process,
+ *       2 for plain subscriptions, 3 for groups, 4 the sender's serving revision present; rest 0
+ * 1     protocol level of the publisher
+ * 1+n   tenant
+ * 4+n   client id of the publisher, for no-local
+ * 8     milliseconds since the broker received the message: clocks of two nodes differ, and expiry counts from there
+ * 8     number of the token                       (if bit 0)
+ * 8     tokens of the origin below are finished   (if bit 0)
+ * 4+n   origin of the token                       (if bit 0)
+ * 8     number of the frame, for the answer; 0 when none is wanted   (if bit 3)
+ * 2     number of groups, each then:              (if bit 3)
+ *   4+n   its shared filter
+ * 8     revision of the agreed members since which the sender serves   (if bit 4)
+ * n     the message, see MessageCodec; its time of arrival is the sender's, and not used
+ * </pre>
+ *
+ * @param message with its time of receipt by the clock of this node
+ * @param isForPlain whether sessions with plain subscriptions get it
+ * @param groups shared groups; one member of each gets it
+ * @param number of the frame when the answer is wanted, else 0
+ * @param servingSince see {@link io.godwit.kv.client.Resend#servingSince}; 0 when the groups get it in any case
+ */
+record LiveFrame(
+        TenantId tenant,
+        ClientId publisher,
+        int protocolLevel,
+        @Nullable DeliveryToken token,
+        Message message,
+        boolean isForPlain,
+        List<TopicFilter> groups,
+        long number,
+        long servingSince) {
+    private static final int TOKEN = 1;
+    private static final int RESUMED = 1 << 1;
+    private static final int PLAIN = 1 << 2;
+    private static final int GROUPS = 1 << 3;
+    private static final int SINCE = 1 << 4;
+    private static final int KNOWN_FLAGS = (1 << 5) - 1;
+    private static final int FIXED_BYTES = 4 + Integer.BYTES + Long.BYTES;
+    private static final int TOKEN_BYTES = 2 * Long.BYTES + Integer.BYTES;
+
+    /** A frame for plain subscriptions. */
+    static byte[] encode(
+            int version, ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
+        return encode(version, publisher, message, token, nowMillis, true, List.of(), 0, 0);
+    }
+
+    static byte[] encode(
+            int version,
+            ClientInfo publisher,
+            Message message,
+            @Nullable DeliveryToken token,
+            long nowMillis,
+            boolean isForPlain,
+            List<TopicFilter> groups,
+            long number,
+            long servingSince) {
+        byte[] tenant = bytes(publisher.tenant().value());
+        byte[] client = bytes(publisher.clientId().value());
+        byte[] origin = token == null ? new byte[0] : bytes(token.origin());
+        List<byte[]> filters = groups.isEmpty()
+                ? List.of()
+                : groups.stream().map(group -> bytes(group.text())).toList();
+        int flags = (isForPlain ? PLAIN : 0) | (groups.isEmpty() ? 0 : GROUPS) | (servingSince == 0 ? 0 : SINCE);
+        int size = FIXED_BYTES + tenant.length + client.length + MessageCodec.encodedSize(message);
+        if (token != null) {
+            flags |= TOKEN | (token.isResumed() ? RESUMED : 0);
+            size += TOKEN_BYTES + origin.length;
+        }
+        if (!groups.isEmpty()) {
+            size += Long.BYTES + Short.BYTES;
+            for (byte[] filter : filters) {
+                size += Integer.BYTES + filter.length;
+            }
+        }
+        if (servingSince != 0) {
+            size += Long.BYTES;
+        }
+        ByteBuffer out = ByteBuffer.allocate(size);
+        out.put((byte) version).put((byte) flags).put((byte) publisher.protocolLevel());
+        out.put((byte) tenant.length).put(tenant);
+        out.putInt(client.length).put(client);
+        out.putLong(Math.max(0, nowMillis - message.receivedAtMillis()));
+        if (token != null) {
+            out.putLong(token.number()).putLong(token.finishedBelow());
+            out.putInt(origin.length).put(origin);
+        }
+        if (!groups.isEmpty()) {
+            out.putLong(number).putShort((short) filters.size());
+            filters.forEach(filter -> out.putInt(filter.length).put(filter));
+        }
+        if (servingSince != 0) {
+            out.putLong(servingSince);
+        }
+        MessageCodec.writeTo(out, message);
+        return out.array();
+    }
+
+    /** Approximate size of a frame for plain subscriptions, computed at once. */
+    static int sizeAbout(ClientInfo publisher, Message message) {
+        return message.heapBytes() + publisher.clientId().value().length();
+    }
+
+    /**
+     * Fails with {@link IllegalArgumentException} when the bytes are no such frame. Keeps no reference to
+     * {@code frame}.
+     *
+     * @param agreed the version that the sender must keep to
+     */
+    static LiveFrame decode(int agreed, byte[] frame, long nowMillis) {
+        ByteBuffer in = ByteBuffer.wrap(frame);
+        try {
+            byte version = in.get();
+            int flags = in.get();
+            if (version != agreed || (flags & ~KNOWN_FLAGS) != 0) {
+                throw new IllegalArgumentException(
+                        "live frame of version " + version + " and not " + agreed + ", flags " + flags);
+            }
+            int protocolLevel = in.get();
+            TenantId tenant = new TenantId(text(in, Byte.toUnsignedInt(in.get())));
+            ClientId publisher = new ClientId(text(in, in.getInt()));
+            long ageMillis = in.getLong();
+            if (ageMillis < 0) {
+                throw new IllegalArgumentException("a message cannot be " + ageMillis + " ms old");
+            }
+            DeliveryToken token = null;
+            if ((flags & TOKEN) != 0) {
+                long number = in.getLong();
+                long finishedBelow = in.getLong();
+                token = new DeliveryToken(text(in, in.getInt()), number, finishedBelow, (flags & RESUMED) != 0);
+            }
+            long number = 0;
+            List<TopicFilter> groups = List.of();
+            if ((flags & GROUPS) != 0) {
+                number = in.getLong();
+                groups = groups(in, Short.toUnsignedInt(in.getShort()));
+            }
+            long servingSince = (flags & SINCE) == 0 ? 0 : in.getLong();
+            Message message = received(MessageCodec.decode(in), nowMillis - ageMillis);
+            if (in.hasRemaining() || !TopicName.isValid(message.topic())) {
+                throw new IllegalArgumentException("a live frame ends with a message of a valid topic");
+            }
+            return new LiveFrame(
+                    tenant,
+                    publisher,
+                    protocolLevel,
+                    token,
+                    message,
+                    (flags & PLAIN) != 0,
+                    groups,
+                    number,
+                    servingSince);
+        } catch (BufferUnderflowException e) {
+            throw new IllegalArgumentException("live frame of " + frame.length + " bytes is cut", e);
+        }
+    }
+
+    private static List<TopicFilter> groups(ByteBuffer in, int count) {
+        if (count > in.remaining() / Integer.BYTES) {
+            throw new BufferUnderflowException();
+        }
+        List<TopicFilter> groups = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            groups.add(TopicFilter.parse(text(in, in.getInt()))
+                    .filter(TopicFilter::isShared)
+                    .orElseThrow(() -> new IllegalArgumentException("a group has a shared filter")));
+        }
+        return List.copyOf(groups);
+    }
+
+    private static Message received(Message sent, long atMillis) {
+        return new Message(sent.topic(), sent.payload(), sent.qos(), sent.retain(), atMillis, sent.properties());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(ByteBuffer in, int length) {
+        if (length < 0 || length > in.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        String text = new String(in.array(), in.arrayOffset() + in.position(), length, StandardCharsets.UTF_8);
+        in.position(in.position() + length);
+        return text;
+    }
+}

@@ -1,0 +1,171 @@
+package io.godwit.dist.peer.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Peer;
+import io.godwit.cluster.testing.MemoryLinks;
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.peer.link.ManualTimers;
+import io.godwit.kv.client.Resend;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HeldMessagesTest {
+    private static final DeliveryToken TOKEN = new DeliveryToken("o", 1, 0);
+    private static final int LARGE = Peer.PASSABLE_BYTES + 1;
+
+    private final ManualTimers timers = new ManualTimers();
+    private final HeldMessages held = new HeldMessages(timers, timers::nanoTime, 1_000);
+    private final MemoryLinks.Net net = new MemoryLinks.Net();
+    private final MemoryLinks links = net.node("a", 1);
+    private final List<String> fates = new ArrayList<>();
+    private Peer peer;
+
+    @BeforeEach
+    void fill() {
+        MemoryLinks other = net.node("b", 1);
+        net.join(links);
+        net.join(other);
+        other.receive(Lane.LIVE, (from, frame) -> {});
+        peer = links.peers().get(0);
+        links.window(1);
+        peer.send(Lane.LIVE, new byte[1]);
+    }
+
+    private HeldMessages.Sending sending(String name) {
+        return new HeldMessages.Sending() {
+            @Override
+            public void send() {
+                fates.add(name);
+                if (name.startsWith("bad")) {
+                    throw new IllegalArgumentException("too large");
+                }
+            }
+
+            @Override
+            public void refuse(DistOutcome outcome) {
+                fates.add(name + ' ' + outcome);
+            }
+        };
+    }
+
+    private static PublisherOrder order(String clientId) {
+        return new PublisherOrder(TenantId.DEFAULT, new ClientId(clientId));
+    }
+
+    private void hold(String name, int bytes) {
+        held.hold(peer, order("p"), bytes, bytes, null, Resend.ALWAYS, sending(name));
+    }
+
+    /** The first letter names the publisher. */
+    private void hold(HeldMessages to, String name, int bytes) {
+        to.hold(peer, order(name.substring(0, 1)), bytes, bytes, null, Resend.ALWAYS, sending(name));
+    }
+
+    private void look() {
+        net.deliverAll();
+        timers.advance(HeldMessages.LOOK);
+    }
+
+    @Test
+    void whatWouldPassTheBoundIsRefusedAtOnceAndTheFirstNever() {
+        hold("1", 2_000);
+        hold("2", 1);
+        look();
+        hold("3", 500);
+        hold("4", 500);
+        hold("5", 1);
+        assertThat(held.bytes()).isEqualTo(1_000);
+        assertThat(fates).containsExactly("2 OVERLOADED", "1", "5 OVERLOADED");
+    }
+
+    /** Its frame may exceed the largest one. */
+    @Test
+    void oneThatCannotBeSentHoldsUpNobody() {
+        hold("bad", 1);
+        hold("2", 1);
+        look();
+        assertThat(fates).containsExactly("bad", "bad FAILED", "2");
+        assertThat(held.isFull(peer, order("p"), 1)).isFalse();
+        hold("3", 1);
+        look();
+        assertThat(fates).endsWith("3");
+    }
+
+    @Test
+    void oneThatMayNotBeSentNowWaitsWithThoseBehindIt() {
+        boolean[] mustWait = {true};
+        held.hold(
+                peer,
+                order("p"),
+                1,
+                1,
+                TOKEN,
+                new Resend() {
+                    @Override
+                    public boolean isAbandoned() {
+                        return false;
+                    }
+
+                    @Override
+                    public boolean mustWait() {
+                        return mustWait[0];
+                    }
+                },
+                sending("1"));
+        hold("2", 1);
+        look();
+        look();
+        assertThat(fates).isEmpty();
+        assertThat(held.isFull(peer, order("other"), 1)).isTrue();
+        mustWait[0] = false;
+        look();
+        assertThat(fates).containsExactly("1", "2");
+    }
+
+    @Test
+    void aLargeOneHoldsUpItsPublisherAndOtherLargeOnesOnly() {
+        HeldMessages roomy = new HeldMessages(timers, timers::nanoTime, 1 << 20);
+        peer.send(Lane.LIVE, new byte[LARGE], "x", null);
+        net.holdLarge(true);
+        net.deliverAll();
+        assertThat(roomy.isFull(peer, order("q"), LARGE)).isTrue();
+        assertThat(roomy.isFull(peer, order("q"), 1)).isFalse();
+        hold(roomy, "q large", LARGE);
+        assertThat(roomy.isFull(peer, order("q"), 1)).isTrue();
+        assertThat(roomy.isFull(peer, order("p"), 1)).isFalse();
+        hold(roomy, "q small", 1);
+        hold(roomy, "r large", LARGE);
+        look();
+        assertThat(fates).isEmpty();
+        assertThat(roomy.isFull(peer, order("p"), 1)).isFalse();
+        net.holdLarge(false);
+        look();
+        assertThat(fates).containsExactly("q large", "q small", "r large");
+        assertThat(roomy.isFull(peer, order("q"), 1)).isFalse();
+        assertThat(roomy.bytes()).isZero();
+    }
+
+    @Test
+    void aLargeOneAmongThoseThatWaitIsPassedWhenItsTurnComes() {
+        HeldMessages roomy = new HeldMessages(timers, timers::nanoTime, 1 << 20);
+        peer.send(Lane.LIVE, new byte[LARGE], "x", null);
+        net.holdLarge(true);
+        for (String name : List.of("p1", "q1", "q2", "p2", "p3", "q3")) {
+            hold(roomy, name, name.equals("q1") || name.equals("p3") ? LARGE : 1);
+        }
+        timers.advance(HeldMessages.LOOK);
+        assertThat(fates).isEmpty();
+        look();
+        assertThat(fates).containsExactly("p1", "p2");
+        net.holdLarge(false);
+        look();
+        assertThat(fates).containsExactly("p1", "p2", "q1", "q2", "p3", "q3");
+    }
+}

@@ -1,0 +1,111 @@
+package io.godwit.dist.peer.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.peer.TestNode;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.message.UserProperty;
+import io.godwit.plugin.topic.TopicFilter;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class LiveFrameTest {
+    private static final ClientInfo PUBLISHER =
+            new ClientInfo(new TenantId("acme"), new ClientId("größer"), "user", "10.0.0.1:1", 5);
+    private static final List<TopicFilter> GROUPS =
+            List.of(TestNode.filter("$share/g/a/+"), TestNode.filter("$queue/a/b"), TestNode.filter("$oshare/o/#"));
+
+    private static Message message() {
+        return new Message(
+                "a/b",
+                new byte[] {1, 2, 3},
+                Qos.EXACTLY_ONCE,
+                true,
+                1_000,
+                new MessageProperties(1, 60, "text", "reply/to", new byte[] {9}, List.of(new UserProperty("k", "v"))));
+    }
+
+    private static byte[] full() {
+        return LiveFrame.encode(
+                1, PUBLISHER, message(), new DeliveryToken("origin", -4, 7, true), 3_500, true, GROUPS, 99, 7);
+    }
+
+    @Test
+    void allThatTheOtherNodeNeedsArrives() {
+        LiveFrame frame = LiveFrame.decode(1, full(), 1_000_000);
+        assertThat(frame.tenant()).isEqualTo(PUBLISHER.tenant());
+        assertThat(frame.publisher()).isEqualTo(PUBLISHER.clientId());
+        assertThat(frame.protocolLevel()).isEqualTo(5);
+        assertThat(frame.token()).isEqualTo(new DeliveryToken("origin", -4, 7, true));
+        assertThat(frame.isForPlain()).isTrue();
+        assertThat(frame.groups()).isEqualTo(GROUPS);
+        assertThat(frame.number()).isEqualTo(99);
+        assertThat(frame.servingSince()).isEqualTo(7);
+        Message message = frame.message();
+        assertThat(message.topic()).isEqualTo("a/b");
+        assertThat(message.payload()).containsExactly(1, 2, 3);
+        assertThat(message.qos()).isEqualTo(Qos.EXACTLY_ONCE);
+        assertThat(message.retain()).isTrue();
+        assertThat(message.receivedAtMillis()).isEqualTo(1_000_000 - 2_500);
+        assertThat(message.properties().userProperties()).containsExactly(new UserProperty("k", "v"));
+    }
+
+    @Test
+    void theUsualFrameHasNeitherTokenNorGroups() {
+        LiveFrame frame = LiveFrame.decode(1, LiveFrame.encode(1, PUBLISHER, message(), null, 0), 5);
+        assertThat(frame.token()).isNull();
+        assertThat(frame.groups()).isEmpty();
+        assertThat(frame.isForPlain()).isTrue();
+        assertThat(frame.servingSince()).isZero();
+        assertThat(frame.message().receivedAtMillis()).isEqualTo(5); // setting the clock back makes nothing younger
+    }
+
+    @Test
+    void everyTruncationAndWhatFollowsAFrameIsRefused() {
+        byte[] whole = full();
+        for (int length = 0; length < whole.length; length++) {
+            byte[] cut = Arrays.copyOf(whole, length);
+            assertThatIllegalArgumentException().isThrownBy(() -> LiveFrame.decode(1, cut, 0));
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LiveFrame.decode(1, Arrays.copyOf(whole, whole.length + 1), 0));
+    }
+
+    @Test
+    void announcedSizesTakeNoMemory() {
+        byte[] whole = full();
+        int clientLength = 1 + 1 + 1 + 1 + "acme".length();
+        for (int hostile : new int[] {Integer.MAX_VALUE, Integer.MIN_VALUE, -1, whole.length}) {
+            byte[] frame = whole.clone();
+            ByteBuffer.wrap(frame).putInt(clientLength, hostile);
+            assertThatIllegalArgumentException().isThrownBy(() -> LiveFrame.decode(1, frame, 0));
+        }
+    }
+
+    @Test
+    void damageIsRefusedOrGivesAFrameAndNothingElse() {
+        Random random = new Random(17);
+        byte[] whole = full();
+        for (int i = 0; i < 50_000; i++) {
+            byte[] damaged = whole.clone();
+            for (int hits = 1 + random.nextInt(3); hits > 0; hits--) {
+                damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
+            }
+            try {
+                LiveFrame.decode(1, damaged, 0);
+            } catch (IllegalArgumentException e) {
+                assertThat(e).hasMessageMatching("(?s).+");
+            }
+        }
+    }
+}

@@ -1,9 +1,0 @@
-package io.godwit.perf.load;
-
-/** The phases of a run. */
-public enum Phase {
-    CONNECT,
-    WARM_UP,
-    MEASURE,
-    DRAIN
-}
