@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.broker.packaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
