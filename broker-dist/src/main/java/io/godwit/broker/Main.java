@@ -1,8 +1,14 @@
 package io.godwit.broker;
 
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.ForeignData;
+import io.godwit.broker.check.PortHolders;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.WatchedFile;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.ConfigReload;
 import io.godwit.broker.release.Release;
 import io.godwit.kv.disk.DamagedDataException;
 import java.io.IOException;

@@ -1,25 +1,16 @@
 /**
- * Wiring and start of the broker.
+ * The broker process. This package uses the packages below; none of them uses it.
  *
  * <pre>
  * Main               the process: reads the configuration, starts and ends a Broker
+ *   check              reads the configuration, and finds what prevents a start
  * Broker             starts and closes all parts in their order
- *   StartContext       what each step of a start uses
- *     Reporting          meters, events, traces and the status file
- *     OpenedParts        the parts to close, in the reverse order
- *     ServedPorts        what the API and plugins can use, as soon as it exists
- *     Serving            whether clients are served, and how they are sent away
- *   StartWaits         what a start waits for, and how it is cancelled
- *   StartedPlugins     the plugins, which open first
- *   OperatorParts      what operators see and change
- *   MqttStores         the dist, the retain and the inbox store
- *     MqttCluster        what connects them to those of other nodes
- *   MqttFrontEnd       the MQTT server
- *     TenantParts        the tenants
- *   SubBrokerParts     what brings messages to SubBrokers
- *   BrokerApi          the HTTP API
- * (X)Settings, TenantsOf
- *                    make the configuration of a part from BrokerConfig
+ *   start              the steps of a start, and what they share
+ *     cluster            what connects the stores and the MQTT server to those of other nodes
+ *     store              what a store does through the other stores
+ *     sys                the values below $SYS
+ *   report             the status file, the log of events
+ *   effective          the effective configuration, and what each part gets from it
  * </pre>
  */
 @NullMarked

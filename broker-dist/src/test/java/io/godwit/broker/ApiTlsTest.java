@@ -3,6 +3,9 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.StartCheck;
+import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.certificates.TestAuthority.Issued;
 import io.godwit.testing.Await;

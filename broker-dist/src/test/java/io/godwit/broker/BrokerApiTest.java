@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.PortHolders;
+import io.godwit.broker.check.StartCheck;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

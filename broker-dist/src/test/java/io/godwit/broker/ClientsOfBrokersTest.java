@@ -12,6 +12,7 @@ import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
 import io.godwit.api.port.client.SubscriptionAdmin;
 import io.godwit.api.port.client.SubscriptionAdmin.Receivers;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.InputStream;

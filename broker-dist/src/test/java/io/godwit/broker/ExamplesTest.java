@@ -2,6 +2,8 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.effective.PluginJars;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;

@@ -69,7 +69,7 @@ class LayeringTest {
                             "io.godwit.broker.auth.remote..",
                             "io.godwit.broker.auth.filter..",
                             "io.godwit.broker.auth.login..")))
-                    .and(not(nameMatching("io\\.godwit\\.broker\\.plugin\\.CircuitBreaker.*"))));
+                    .and(not(nameMatching("io\\.godwit\\.broker\\.plugin\\.instance\\.CircuitBreaker.*"))));
 
     @ArchTest
     static final ArchRule pluginApiNeedsTheJdkOnly = noClasses()
@@ -467,6 +467,79 @@ class LayeringTest {
     @ArchTest
     static final ArchRule liveAndPersistentSessionsAreApart =
             slices().matching("io.godwit.mqtt.session.(live|persistent)..").should().notDependOnEachOther();
+
+    /** The process uses the steps of a start, these use the parts of the broker, and so on downwards. */
+    @ArchTest
+    static final ArchRule brokerPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.broker..")
+            .layer("process")
+            .definedBy("io.godwit.broker")
+            .layer("check")
+            .definedBy("io.godwit.broker.check..")
+            .layer("start")
+            .definedBy("io.godwit.broker.start..")
+            .layer("parts")
+            .definedBy("io.godwit.broker.cluster..", "io.godwit.broker.store..", "io.godwit.broker.sys..")
+            .layer("report")
+            .definedBy("io.godwit.broker.report..")
+            .layer("effective")
+            .definedBy("io.godwit.broker.effective..")
+            .whereLayer("process")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("check")
+            .mayOnlyBeAccessedByLayers("process")
+            .whereLayer("start")
+            .mayOnlyBeAccessedByLayers("process")
+            .whereLayer("parts")
+            .mayOnlyBeAccessedByLayers("process", "start")
+            .whereLayer("report")
+            .mayOnlyBeAccessedByLayers("process", "start", "parts")
+            .whereLayer("effective")
+            .mayOnlyBeAccessedByLayers("process", "check", "start");
+
+    /** What operators do does not depend on who asks for it: the command line or the API. */
+    @ArchTest
+    static final ArchRule adminPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.broker.admin..")
+            .layer("command line")
+            .definedBy("io.godwit.broker.admin")
+            .layer("commands")
+            .definedBy("io.godwit.broker.admin.command..")
+            .layer("steering")
+            .definedBy("io.godwit.broker.admin.steering..")
+            .layer("backup")
+            .definedBy("io.godwit.broker.admin.backup..")
+            .layer("action")
+            .definedBy("io.godwit.broker.admin.action..")
+            .whereLayer("command line")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("commands")
+            .mayOnlyBeAccessedByLayers("command line")
+            .whereLayer("steering")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("backup")
+            .mayOnlyBeAccessedByLayers("commands", "steering")
+            .whereLayer("action")
+            .mayOnlyBeAccessedByLayers("commands", "steering", "backup");
+
+    /** The guards of plugins use the plugin behind them, and this uses what it sees of the broker. */
+    @ArchTest
+    static final ArchRule pluginPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.broker.plugin..")
+            .layer("host")
+            .definedBy("io.godwit.broker.plugin")
+            .layer("guard")
+            .definedBy("io.godwit.broker.plugin.guard..")
+            .layer("instance")
+            .definedBy("io.godwit.broker.plugin.instance..")
+            .layer("context")
+            .definedBy("io.godwit.broker.plugin.context..")
+            .whereLayer("context")
+            .mayNotAccessAnyLayer()
+            .whereLayer("instance")
+            .mayOnlyAccessLayers("context")
+            .whereLayer("guard")
+            .mayOnlyAccessLayers("instance", "context");
 
     /** Also within a package; see {@link #family} and docs/adr/0061. */
     @ArchTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.api.port.figure.NodeFigures;
 import io.godwit.api.port.figure.ScrapeFormat;
 import io.godwit.api.port.figure.StatsSource;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.metrics.Exposition;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.PubAck;

@@ -3,9 +3,15 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.OtlpSettings;
+import io.godwit.broker.effective.PluginLoader;
 import io.godwit.broker.metrics.OtlpCollector;
 import io.godwit.broker.metrics.OtlpPush;
+import io.godwit.broker.start.BrokerFacts;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.figure.ScrapeFormat;
+import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.metrics.Exposition;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

@@ -1,6 +1,8 @@
 package io.godwit.broker;
 
 import com.google.gson.GsonBuilder;
+import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.mqtt.transport.config.TransportConfig;
 import io.godwit.testing.Pace;
 import java.io.IOException;

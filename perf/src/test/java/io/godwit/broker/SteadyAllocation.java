@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import com.sun.management.ThreadMXBean;
+import io.godwit.broker.check.ConfigLoader;
 import io.netty.util.ResourceLeakDetector;
 import java.io.DataInputStream;
 import java.io.IOException;

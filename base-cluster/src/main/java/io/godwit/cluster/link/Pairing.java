@@ -41,11 +41,11 @@ import org.slf4j.LoggerFactory;
  * are handling. When all have stopped, {@code whenEnded} is called, and no receiver runs any more. If the other end was
  * not reached, its next contact is refused ({@link Contacts}), or it ends its pairing after the silence.
  *
- * <p>Threads: senders put frames into queues. The pairing's task owns all outlets and the sending side of the stream. It
- * runs on the thread of the stream's events, so that no other thread has to wake up between a frame and the socket; while
- * there is no stream, it runs on a thread of the pool. Each lane's task owns its inlet and runs on the pool, so a slow
- * receiver delays no other lane. A task does a bounded amount of work at once. The CONTROL lanes have a thread of their
- * own, because a node that does not confirm CONTROL frames is excluded, however busy the other lanes are.
+ * <p>Threads: senders put frames into queues. The pairing's task owns all outlets and the sending side of the stream.
+ * It runs on the thread of the stream's events, so that no other thread has to wake up between a frame and the socket;
+ * while there is no stream, it runs on a thread of the pool. Each lane's task owns its inlet and runs on the pool, so a
+ * slow receiver delays no other lane. A task does a bounded amount of work at once. The CONTROL lanes have a thread of
+ * their own, because a node that does not confirm CONTROL frames is excluded, however busy the other lanes are.
  *
  * <p>A message costs each end about as much as ten frames. So while many frames pass, the pairing's task runs at most
  * once per {@link #BEAT_NANOS}: frames and confirmations of the data lanes wait until then and share a message. Many

@@ -1,15 +1,13 @@
 /**
- * Operators' access to a node: {@code bin/godwit-admin} and the RPC service behind it.
+ * Operators' access to a node: {@code bin/godwit-admin}, and the RPC service that it and the HTTP API use.
  *
  * <pre>
  * Admin              the command line: which node, which command
- *   (X)Command         one command each; RangeCommand is the base of those that change one range
- *   NodeInvocation     what the commands see of the command line
- *   AdminClient        calls a node
- *   Text               formats for people; with --json the messages themselves are printed
- * AdminMethods       the methods of the service, and their messages as JSON
- *   Messages           requests and answers
- * AdminService       the node's side, using io.godwit.kv.operate.NodeOperations
+ * command            the commands that call nodes by RPC, or only use files
+ * backup             backups of stores in use
+ * action             what operators do with ranges and nodes, in one or several calls
+ * steering           the same for the HTTP API
+ * rpc                the service of a node, and its client
  * api                the commands that use the HTTP API
  *   http             its client
  * kubernetes         calls of the Kubernetes API server

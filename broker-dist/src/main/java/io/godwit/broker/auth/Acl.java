@@ -1,6 +1,7 @@
 package io.godwit.broker.auth;
 
 import io.godwit.broker.auth.filter.AclFilter;
+import io.godwit.broker.auth.password.AuthFileException;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientInfo;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package io.godwit.broker.auth;
 
+import io.godwit.broker.auth.password.AuthFileException;
+import io.godwit.broker.auth.password.PasswordFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

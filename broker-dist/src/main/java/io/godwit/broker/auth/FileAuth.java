@@ -1,6 +1,16 @@
 package io.godwit.broker.auth;
 
 import io.godwit.broker.auth.login.LoginSource;
+import io.godwit.broker.auth.password.AuthFileException;
+import io.godwit.broker.auth.password.BcryptHash;
+import io.godwit.broker.auth.password.Credential;
+import io.godwit.broker.auth.password.Hmac;
+import io.godwit.broker.auth.password.LoginsUnderWay;
+import io.godwit.broker.auth.password.PasswordFile;
+import io.godwit.broker.auth.password.PasswordPool;
+import io.godwit.broker.auth.password.ScramCredential;
+import io.godwit.broker.auth.password.ScramExchange;
+import io.godwit.broker.auth.password.VerifiedPasswords;
 import io.godwit.broker.config.WatchedFile;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;

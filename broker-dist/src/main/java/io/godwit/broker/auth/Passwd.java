@@ -1,5 +1,11 @@
 package io.godwit.broker.auth;
 
+import io.godwit.broker.auth.password.Argon2Hash;
+import io.godwit.broker.auth.password.BcryptHash;
+import io.godwit.broker.auth.password.Credential;
+import io.godwit.broker.auth.password.PasswordFile;
+import io.godwit.broker.auth.password.PasswordFileEditor;
+import io.godwit.broker.auth.password.ScramCredential;
 import io.godwit.broker.release.Release;
 import java.io.ByteArrayOutputStream;
 import java.io.Console;

@@ -1,5 +1,10 @@
 package io.godwit.broker.auth;
 
+import io.godwit.broker.auth.password.Argon2Hash;
+import io.godwit.broker.auth.password.BcryptHash;
+import io.godwit.broker.auth.password.Credential;
+import io.godwit.broker.auth.password.PasswordFile;
+import io.godwit.broker.auth.password.ScramCredential;
 import java.security.SecureRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,8 @@
 package io.godwit.broker.clients;
 
 import io.godwit.api.port.NotServingException;
+import io.godwit.broker.clients.node.NodeClients;
+import io.godwit.broker.clients.remote.PeerClients;
 import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

@@ -5,6 +5,7 @@ import io.godwit.api.port.Page;
 import io.godwit.api.port.access.BanAdmin;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.AllNodes.Answers;
+import io.godwit.broker.clients.node.NodeBans;
 import io.godwit.mqtt.ban.AutomaticBan;
 import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.plugin.client.TenantId;

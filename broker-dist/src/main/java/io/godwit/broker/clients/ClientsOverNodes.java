@@ -58,7 +58,7 @@ final class ClientsOverNodes implements ClientAdmin {
 
     @Override
     public CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> clients(
-            ClientFilter filter, io.godwit.api.port.@Nullable ClientKey after, int limit, Duration within) {
+            ClientFilter filter, io.godwit.api.port.client.@Nullable ClientKey after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " clients, was " + limit));

@@ -7,6 +7,8 @@ import io.godwit.api.port.client.SubscribeOnBehalf;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.api.TenantShares;
+import io.godwit.broker.clients.node.NodeClients;
+import io.godwit.broker.clients.remote.BehalfWire;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;

@@ -1,6 +1,6 @@
 /**
- * Clients of the whole cluster, for questions at any node (docs/adr/0064): {@link
- * io.godwit.broker.clients.ClientsOverNodes} asks, {@link io.godwit.broker.clients.ClientsService} answers.
+ * Clients of the whole cluster, for questions at any node (docs/adr/0064): {@link ClientsOverNodes} asks this node and
+ * all others, and merges the answers.
  */
 @NullMarked
 package io.godwit.broker.clients;

@@ -1,5 +1,13 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.KeySpec;
+import io.godwit.broker.config.key.Level;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.key.OpenSections;
+import io.godwit.broker.config.key.Section;
+import io.godwit.broker.config.source.Values;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -12,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Creates records of {@link Key}s from the given values; keys without one get their default. For one thread. */
-final class Binder {
+public final class Binder {
     /** The result of reflection per class, which does not change. */
     private static final Map<Class<?>, Level> LEVELS = new ConcurrentHashMap<>();
 
@@ -25,7 +33,7 @@ final class Binder {
         this.values = values;
     }
 
-    static Level level(Class<?> type) {
+    public static Level level(Class<?> type) {
         return LEVELS.computeIfAbsent(type, Level::of);
     }
 

@@ -1,5 +1,7 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Key;
+
 /**
  * A key with the value in force.
  *

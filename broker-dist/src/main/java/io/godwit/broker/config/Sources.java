@@ -1,5 +1,11 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.Level;
+import io.godwit.broker.config.source.EnvironmentSource;
+import io.godwit.broker.config.source.FileSource;
+import io.godwit.broker.config.source.NearestKey;
+import io.godwit.broker.config.source.Values;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,8 +1,12 @@
 /**
- * Configuration as records: {@link io.godwit.broker.config.Key} defines a key in one place, with its default, bounds
- * and text. {@link io.godwit.broker.config.Binder} creates the records from the file, the environment and the system
- * properties; {@link io.godwit.broker.config.Template} and {@link io.godwit.broker.config.Reference} write the
- * documentation.
+ * Configuration as records. {@link Sources} reads the file, the environment and the system properties, and {@link
+ * Binder} creates the records from their values.
+ *
+ * <pre>
+ * key                defines a key in one place, with its default, bounds and text
+ * source             where values come from
+ * page               writes the documentation from the keys
+ * </pre>
  */
 @NullMarked
 package io.godwit.broker.config;

@@ -1,5 +1,6 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,22 @@
 package io.godwit.broker.plugin;
 
-import io.godwit.broker.config.NearestKey;
-import io.godwit.broker.config.OpenSection;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.source.NearestKey;
+import io.godwit.broker.plugin.context.BrokerServices;
+import io.godwit.broker.plugin.context.CallMark;
+import io.godwit.broker.plugin.context.Decisions;
+import io.godwit.broker.plugin.context.HostContext;
+import io.godwit.broker.plugin.context.HostMeters;
+import io.godwit.broker.plugin.context.PluginReports;
+import io.godwit.broker.plugin.context.PluginThreads;
+import io.godwit.broker.plugin.guard.GuardedFactories;
+import io.godwit.broker.plugin.guard.GuardedInterceptors;
+import io.godwit.broker.plugin.instance.ConfiguredSettings;
+import io.godwit.broker.plugin.instance.HostedPlugin;
+import io.godwit.broker.plugin.instance.InlineCalls;
+import io.godwit.broker.plugin.instance.Limits;
+import io.godwit.broker.plugin.instance.PluginHome;
+import io.godwit.broker.plugin.instance.PluginState;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinterFactory;

@@ -1,5 +1,7 @@
 package io.godwit.broker.plugin;
 
+import io.godwit.broker.plugin.context.CallMark;
+import io.godwit.broker.plugin.instance.HostedPlugin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

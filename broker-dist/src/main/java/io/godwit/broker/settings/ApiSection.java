@@ -1,8 +1,8 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.Section;
-import io.godwit.broker.config.Unit;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Section;
+import io.godwit.broker.config.key.Unit;
 
 /** {@code apiServerConfig}. */
 public record ApiSection(

@@ -1,7 +1,7 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.Reference;
-import io.godwit.broker.config.Template;
+import io.godwit.broker.config.page.Reference;
+import io.godwit.broker.config.page.Template;
 
 /** The configuration file and its documentation, generated from the records of this package. */
 public final class ConfigFiles {

@@ -1,9 +1,14 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.OpenSection;
-import io.godwit.broker.config.OpenSections;
-import io.godwit.broker.config.Section;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.key.OpenSections;
+import io.godwit.broker.config.key.Section;
+import io.godwit.broker.settings.cluster.ClusterSection;
+import io.godwit.broker.settings.cluster.RedirectSection;
+import io.godwit.broker.settings.listener.MqttServerSection;
+import io.godwit.broker.settings.store.StoreSection;
+import io.godwit.broker.settings.tenant.TenantSection;
 import java.util.Map;
 
 /** The root of the configuration file. */

@@ -1,6 +1,6 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.Key;
+import io.godwit.broker.config.key.Key;
 
 /** {@code memoryConfig}. */
 public record MemorySection(

@@ -1,6 +1,6 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.Check;
+import io.godwit.broker.config.key.Check;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;

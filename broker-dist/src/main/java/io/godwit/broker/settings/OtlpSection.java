@@ -1,7 +1,7 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.Unit;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Unit;
 import java.util.List;
 
 /** {@code otlpConfig}. */

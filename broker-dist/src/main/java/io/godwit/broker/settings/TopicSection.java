@@ -1,8 +1,8 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.Key;
-import io.godwit.broker.config.Section;
-import io.godwit.broker.config.Unit;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Section;
+import io.godwit.broker.config.key.Unit;
 import io.godwit.mqtt.topic.AutoSubscription;
 import io.godwit.mqtt.topic.RewriteRule;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.godwit.broker.tenants;
 
 import io.godwit.broker.config.ConfigException;
-import io.godwit.broker.config.NearestKey;
+import io.godwit.broker.config.source.NearestKey;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;

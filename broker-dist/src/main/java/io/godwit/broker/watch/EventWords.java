@@ -1,7 +1,7 @@
 package io.godwit.broker.watch;
 
 import io.godwit.api.port.watch.EventTypes;
-import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.config.key.EnumNames;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.config.key.EnumNames;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;

@@ -3,6 +3,7 @@ package io.godwit.broker.admin;
 import static io.godwit.broker.admin.FakeNode.A;
 import static io.godwit.broker.admin.FakeNode.B;
 
+import io.godwit.broker.admin.rpc.AdminService;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;
@@ -18,15 +19,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The command connected over RPC to a node in memory, which reaches a second one. */
-final class AdminFixture implements AutoCloseable {
-    final Path data;
-    final FakeNode node;
-    final FakeNode other;
-    String out = "";
-    String err = "";
+public final class AdminFixture implements AutoCloseable {
+    public final Path data;
+    public final FakeNode node;
+    public final FakeNode other;
+    public String out = "";
+    public String err = "";
     private final List<Runnable> opened = new ArrayList<>();
 
-    AdminFixture(Path data) throws IOException {
+    public AdminFixture(Path data) throws IOException {
         this.data = data;
         node = new FakeNode(A, Files.createDirectories(data.resolve("copies-a")));
         other = new FakeNode(B, Files.createDirectories(data.resolve("copies-b")));
@@ -44,7 +45,7 @@ final class AdminFixture implements AutoCloseable {
         opened.add(LocalRpcServer.start(List.of(service.definition()), file)::close);
     }
 
-    int run(String... args) {
+    public int run(String... args) {
         ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
         ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
         List<String> all = new ArrayList<>(List.of("--data", data.toString()));

@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.godwit.broker.admin.action.RangeActions;
+import io.godwit.broker.admin.rpc.AdminClient;
+import io.godwit.broker.admin.rpc.AdminMethods;
+import io.godwit.broker.admin.rpc.Messages;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;

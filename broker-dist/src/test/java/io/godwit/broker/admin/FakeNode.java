@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.rpc.NodeFacts;
 import io.godwit.kv.backup.RangeBackups;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceControl;
@@ -43,42 +44,42 @@ import org.jspecify.annotations.Nullable;
  * A cluster in memory as one node of it sees it: three nodes, and one store with real balancers. Changes take effect at
  * once, under the rules of real ranges: epochs, voters, neighbours.
  */
-final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
-    static final String A = "aaaaaaaa-1111";
-    static final String B = "bbbbbbbb-2222";
-    static final String C = "cccccccc-3333";
+public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
+    public static final String A = "aaaaaaaa-1111";
+    public static final String B = "bbbbbbbb-2222";
+    public static final String C = "cccccccc-3333";
 
     final String self;
-    final FakeStore inbox = new FakeStore();
+    public final FakeStore inbox = new FakeStore();
     /** How many promotions are refused before a learner counts as caught up. */
-    final AtomicInteger promotionsRefused = new AtomicInteger();
+    public final AtomicInteger promotionsRefused = new AtomicInteger();
 
     boolean isBDraining;
     /**
      * Whether node B is down, as this node sees it. Volatile, as tests set it and the threads that answer requests read
      * it.
      */
-    volatile boolean isBDown;
+    public volatile boolean isBDown;
     /** What a drain would reduce; empty for nothing. */
-    String reduction = "";
+    public String reduction = "";
 
-    boolean isCForgotten;
+    public boolean isCForgotten;
     /** The number of answers about B from before the last drain. */
-    int oldReports;
+    public int oldReports;
     /** The number of answers that cannot say what is left on a node. */
     int unclearAnswers;
 
     /** The directory of copies; each copy is deleted when it is closed. */
     private final Path copies;
     /** The number of copies of all stores so far. */
-    int moments;
+    public int moments;
     /** Run when a copy is made, with the id of its range. */
-    Consumer<Long> whenCopied = rangeId -> {};
+    public Consumer<Long> whenCopied = rangeId -> {};
 
     /** Run when plugins are queried. */
-    Runnable whenAsked = () -> {};
+    public Runnable whenAsked = () -> {};
 
-    FakeNode(String self, Path copies) {
+    public FakeNode(String self, Path copies) {
         this.self = self;
         this.copies = copies;
     }
@@ -116,7 +117,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     }
 
     /** The content of a file that takes several messages. */
-    static byte[] content(long rangeId) {
+    public static byte[] content(long rangeId) {
         byte[] content = new byte[700_000];
         new Random(rangeId).nextBytes(content);
         return content;
@@ -277,9 +278,9 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     }
 
     /** @param start and {@code end} in hexadecimal; an empty end is none */
-    record FakeRange(
+    public record FakeRange(
             long id, long epoch, String start, String end, List<String> voters, List<String> learners, String leader) {
-        FakeRange with(
+        public FakeRange with(
                 long id,
                 long epoch,
                 String start,
@@ -291,16 +292,16 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
         }
     }
 
-    final class FakeStore implements StoreOperations {
-        final List<FakeRange> ranges = new ArrayList<>(List.of(
+    public final class FakeStore implements StoreOperations {
+        public final List<FakeRange> ranges = new ArrayList<>(List.of(
                 new FakeRange(1, 4, "", "80", List.of(A, B), List.of(), B),
                 new FakeRange(2, 9, "80", "", List.of(A, B), List.of(), A)));
-        final List<BalanceAction> asked = new ArrayList<>();
+        public final List<BalanceAction> asked = new ArrayList<>();
         /** The balancers that were paused when a change was requested. */
-        final Set<Long> pausedWhenAsked = new HashSet<>();
+        public final Set<Long> pausedWhenAsked = new HashSet<>();
 
         /** What another operator does while a request is carried out here. */
-        Runnable meanwhile = () -> {};
+        public Runnable meanwhile = () -> {};
 
         boolean isRecovered;
         int wanted = 2;
@@ -435,14 +436,14 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
             return List.of();
         }
 
-        FakeRange find(long rangeId) {
+        public FakeRange find(long rangeId) {
             return ranges.stream()
                     .filter(range -> range.id() == rangeId)
                     .findFirst()
                     .orElseThrow();
         }
 
-        List<String> tiling() {
+        public List<String> tiling() {
             return ranges.stream()
                     .map(range -> range.id() + " " + range.start() + "-" + range.end())
                     .sorted()

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.auth.filter.AclFilter;
+import io.godwit.broker.auth.password.AuthFileException;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

@@ -3,6 +3,9 @@ package io.godwit.broker.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.auth.password.AuthFileException;
+import io.godwit.broker.auth.password.BcryptHash;
+import io.godwit.broker.auth.password.Credential;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.ConnectRequest;

@@ -2,6 +2,9 @@ package io.godwit.broker.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.auth.password.BcryptHash;
+import io.godwit.broker.auth.password.Credential;
+import io.godwit.broker.auth.password.PasswordFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

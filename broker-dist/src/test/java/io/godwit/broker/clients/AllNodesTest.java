@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.godwit.api.port.NotServingException;
+import io.godwit.broker.clients.node.MemoryClients;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.MessageLite;
+import io.godwit.broker.clients.node.MemoryClients;
+import io.godwit.broker.clients.remote.ClientMethods;
+import io.godwit.broker.clients.remote.ClientWire;
+import io.godwit.broker.clients.remote.ClientsService;
 import io.godwit.broker.clients.wire.Criteria;
 import io.godwit.broker.clients.wire.DisconnectRequest;
 import io.godwit.broker.clients.wire.FindRequest;

@@ -7,6 +7,7 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.client.ClientKey;
 import io.godwit.api.port.client.SubscribeOnBehalf.Coded;
+import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.testing.Await;
 import java.time.Duration;
 import java.util.ArrayList;

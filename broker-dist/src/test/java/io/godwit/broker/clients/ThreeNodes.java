@@ -1,6 +1,9 @@
 package io.godwit.broker.clients;
 
 import io.godwit.api.port.client.ClientKey;
+import io.godwit.broker.clients.node.MemoryClients;
+import io.godwit.broker.clients.node.TopicLookup;
+import io.godwit.broker.clients.remote.ClientsService;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;

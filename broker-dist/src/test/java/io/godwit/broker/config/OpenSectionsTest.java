@@ -2,6 +2,10 @@ package io.godwit.broker.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.config.key.OpenSections;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,11 @@ package io.godwit.broker.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.config.key.Check;
+import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.Place;
+import io.godwit.broker.config.key.Section;
+import io.godwit.broker.config.key.Unit;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.plugin.PluginStage.Connects;
+import io.godwit.broker.plugin.guard.GuardedAuth;
+import io.godwit.broker.plugin.instance.HostedPlugin;
+import io.godwit.broker.plugin.instance.PluginHome;
+import io.godwit.broker.plugin.instance.PluginState;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.auth.ConnectResult;
@@ -247,7 +251,7 @@ class PluginHostTest {
 
     @Test
     void sectionsThatNobodyReadsAreRefusedAllAtOnce() throws Exception {
-        Map<String, io.godwit.broker.config.OpenSection> sections = Map.of(
+        Map<String, io.godwit.broker.config.key.OpenSection> sections = Map.of(
                 "acme", PluginStage.section("acme"),
                 "acne", PluginStage.section("acne", "x", "1"),
                 "old", PluginStage.section("old", "x", "1"));
@@ -270,7 +274,7 @@ class PluginHostTest {
                 throw new IllegalStateException("cannot go on");
             }
         };
-        Map<String, io.godwit.broker.config.OpenSection> sections =
+        Map<String, io.godwit.broker.config.key.OpenSection> sections =
                 Map.of("acme", PluginStage.section("acme", "port", "x", "tiemout", "3s"));
         try (PluginStage stage = new PluginStage(directory, sections)) {
             assertThatThrownBy(() -> stage.auth(plugin))

@@ -1,7 +1,12 @@
 package io.godwit.broker.plugin;
 
-import io.godwit.broker.config.Given;
-import io.godwit.broker.config.OpenSection;
+import io.godwit.broker.config.key.Given;
+import io.godwit.broker.config.key.OpenSection;
+import io.godwit.broker.plugin.context.BrokerServices;
+import io.godwit.broker.plugin.guard.GuardedAuth;
+import io.godwit.broker.plugin.instance.Limits;
+import io.godwit.broker.plugin.instance.PluginHome;
+import io.godwit.broker.plugin.instance.PluginState;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
@@ -28,21 +33,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A host of plugins with short limits, and the events that it raises. */
-final class PluginStage implements AutoCloseable {
-    static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "u", "10.0.0.1:5000", 5);
-    static final ConnectRequest CONNECT = new ConnectRequest(CLIENT, false, null, List.of());
-    static final ConnectResult ACCEPTED = ConnectResult.Accepted.as(CLIENT);
+public final class PluginStage implements AutoCloseable {
+    public static final ClientInfo CLIENT =
+            new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "u", "10.0.0.1:5000", 5);
+    public static final ConnectRequest CONNECT = new ConnectRequest(CLIENT, false, null, List.of());
+    public static final ConnectResult ACCEPTED = ConnectResult.Accepted.as(CLIENT);
     static final Duration TIMEOUT = Duration.ofMillis(300);
 
-    final List<BrokerEvent.PluginFailed> events = new CopyOnWriteArrayList<>();
-    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    final ClassLoader classes =
+    public final List<BrokerEvent.PluginFailed> events = new CopyOnWriteArrayList<>();
+    public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    public final ClassLoader classes =
             new URLClassLoader("a-plugin", new URL[0], getClass().getClassLoader());
-    volatile List<String> warnings = List.of();
+    public volatile List<String> warnings = List.of();
     private final PluginHost host;
     private boolean isStarted;
 
-    PluginStage(Path directory, Map<String, OpenSection> sections) {
+    public PluginStage(Path directory, Map<String, OpenSection> sections) {
         this(directory, sections, BrokerServices.NONE);
     }
 
@@ -76,7 +82,7 @@ final class PluginStage implements AutoCloseable {
                         Duration.ofMillis(500)));
     }
 
-    static OpenSection section(String name, String... keysAndValues) {
+    public static OpenSection section(String name, String... keysAndValues) {
         Map<String, Given> values = new LinkedHashMap<>();
         for (int i = 0; i < keysAndValues.length; i += 2) {
             values.put(keysAndValues[i], new Given(keysAndValues[i + 1], "line " + (i + 1)));
@@ -84,11 +90,11 @@ final class PluginStage implements AutoCloseable {
         return new OpenSection("plugins." + name, values);
     }
 
-    PluginHost host() {
+    public PluginHost host() {
         return host;
     }
 
-    PluginHome home() {
+    public PluginHome home() {
         return home("a.jar");
     }
 
@@ -97,16 +103,16 @@ final class PluginStage implements AutoCloseable {
     }
 
     /** A provider of a factory with a life cycle. */
-    GuardedAuth auth(AuthProvider provider, boolean isNonBlocking) throws Exception {
+    public GuardedAuth auth(AuthProvider provider, boolean isNonBlocking) throws Exception {
         return auth(new Factory("acme", provider, isNonBlocking));
     }
 
     /** A provider of a factory without a context. */
-    GuardedAuth oldAuth(AuthProvider provider) throws Exception {
+    public GuardedAuth oldAuth(AuthProvider provider) throws Exception {
         return auth(new OldFactory("acme", provider));
     }
 
-    GuardedAuth auth(AuthProviderFactory factory) throws Exception {
+    public GuardedAuth auth(AuthProviderFactory factory) throws Exception {
         AuthProviderFactory guarded =
                 host.adopt(AuthProviderFactory.class, "auth-provider", factory.name(), factory, home());
         if (!isStarted) {
@@ -116,16 +122,16 @@ final class PluginStage implements AutoCloseable {
         return (GuardedAuth) guarded.create();
     }
 
-    PluginState state() {
+    public PluginState state() {
         return host.states("a.jar").get(0);
     }
 
-    boolean hasTold(PluginFault fault) {
+    public boolean hasTold(PluginFault fault) {
         return events.stream()
                 .anyMatch(event -> event.fault() == fault && event.plugin().equals("acme"));
     }
 
-    double counted(String fault) {
+    public double counted(String fault) {
         return meters.get("godwit.plugins.faults")
                 .tags("plugin", "acme", "fault", fault)
                 .counter()
@@ -144,7 +150,8 @@ final class PluginStage implements AutoCloseable {
         }
     }
 
-    record Factory(String name, AuthProvider provider, boolean isNonBlocking) implements AuthProviderFactory, Plugin {
+    public record Factory(String name, AuthProvider provider, boolean isNonBlocking)
+            implements AuthProviderFactory, Plugin {
         @Override
         public AuthProvider create() {
             return provider;
@@ -152,7 +159,7 @@ final class PluginStage implements AutoCloseable {
     }
 
     /** Answers connects as the test says, and allows everything else. */
-    interface Connects extends AuthProvider {
+    public interface Connects extends AuthProvider {
         @Override
         CompletableFuture<ConnectResult> connect(ConnectRequest request);
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.plugin.PluginStage.Connects;
 import io.godwit.broker.plugin.RunningCalls.Suspect;
+import io.godwit.broker.plugin.guard.GuardedAuth;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.event.PluginFault;

@@ -111,11 +111,7 @@ public final class InboxReports {
     /** One of the copies that {@link #stored} counts. */
     public void tellStored(InboxId inbox, QueuedCopy copy) {
         events.onEvent(new BrokerEvent.MessageQueued(
-                inbox.tenant(),
-                inbox.clientId(),
-                copy.message.topic(),
-                copy.qos,
-                copy.message.payload().length));
+                inbox.tenant(), inbox.clientId(), copy.message.topic(), copy.qos, copy.message.payload().length));
     }
 
     /** A copy need not be written: its client has already acknowledged it. */

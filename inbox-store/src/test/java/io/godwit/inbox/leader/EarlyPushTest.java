@@ -123,9 +123,7 @@ class EarlyPushTest {
         store.host.runUntilIdle();
         assertThat(store.copies("stored")).isEqualTo(before + 3);
         assertThat(store.copies("cancelled")).isEqualTo(1);
-        assertThat(store.queued)
-                .hasSize(3)
-                .endsWith(queued("a", Qos.AT_LEAST_ONCE, "acknowledged once stored"));
+        assertThat(store.queued).hasSize(3).endsWith(queued("a", Qos.AT_LEAST_ONCE, "acknowledged once stored"));
     }
 
     private static BrokerEvent.MessageQueued queued(String clientId, Qos qos, String payload) {

@@ -41,8 +41,7 @@ class HomesTest extends ThreeHomes {
         assertThat(homes.await(homes.client(1).delete(TenantId.DEFAULT, new ClientId(led0))))
                 .isTrue();
         assertThat(homes.events)
-                .contains(new BrokerEvent.SessionEnded(
-                        TenantId.DEFAULT, new ClientId(led0), SessionEndCause.DELETED));
+                .contains(new BrokerEvent.SessionEnded(TenantId.DEFAULT, new ClientId(led0), SessionEndCause.DELETED));
     }
 
     @Test

@@ -92,6 +92,7 @@ final class InboxFixture implements AutoCloseable {
     final List<BrokerEvent> otherEvents = new ArrayList<>();
     /** Those of stored copies. */
     final List<BrokerEvent.MessageQueued> queued = new ArrayList<>();
+
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     /** The answer to publishes; null for no answer yet. */
     @Nullable

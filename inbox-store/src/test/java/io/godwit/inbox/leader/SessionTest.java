@@ -188,8 +188,7 @@ class SessionTest {
     }
 
     private static BrokerEvent willDelayed(int seconds) {
-        return new BrokerEvent.WillDelayed(
-                TenantId.DEFAULT, new ClientId("a"), "will", Duration.ofSeconds(seconds));
+        return new BrokerEvent.WillDelayed(TenantId.DEFAULT, new ClientId("a"), "will", Duration.ofSeconds(seconds));
     }
 
     private static BrokerEvent willPublished() {
@@ -473,8 +472,7 @@ class SessionTest {
         store.host.advanceMillis(10_000);
         assertThat(wills()).containsExactly("bye");
         assertThat(store.stored("a")).isZero();
-        assertThat(store.otherEvents)
-                .containsExactly(willDelayed(10), ended(SessionEndCause.EXPIRED), willPublished());
+        assertThat(store.otherEvents).containsExactly(willDelayed(10), ended(SessionEndCause.EXPIRED), willPublished());
     }
 
     @Test
@@ -482,8 +480,7 @@ class SessionTest {
         store.detach(store.attach("a", false, 60, will("bye", 20)), -1, true);
         store.host.await(store.client.delete(TenantId.DEFAULT, new ClientId("a")));
         assertThat(wills()).containsExactly("bye");
-        assertThat(store.otherEvents)
-                .containsExactly(willDelayed(20), ended(SessionEndCause.DELETED), willPublished());
+        assertThat(store.otherEvents).containsExactly(willDelayed(20), ended(SessionEndCause.DELETED), willPublished());
     }
 
     @Test

@@ -132,8 +132,8 @@ final class ClusterLoad {
     /** Measures a load that connects, after the same load with other clients has run and nothing of it is left. */
     private Figures connecting(Load load) throws LoadFailedException, InterruptedException {
         Scenario scenario = load.scenario(scale, duration.toMillis() / 1e3);
-        List<String> cautions = new ArrayList<>(
-                new WarmUp(times).run(scenario, part -> WarmUp.troubles(run(load, part, Duration.ZERO, duration))));
+        List<String> cautions = new ArrayList<>(new WarmUp(times)
+                .run(scenario, part -> WarmUp.troubles(run(load, part, Duration.ZERO, duration))));
         if (!warmUp.isZero()) {
             Calm.await(cluster.pids()).ifPresent(cautions::add);
         }

@@ -77,8 +77,10 @@ final class ExpirySweep implements RangeLeader {
     private void expired(List<byte[]> keys, BitSet removed) {
         counters.expired.add(removed.cardinality());
         if (!removed.isEmpty() && events.isListening(BrokerEvent.RetainedMessageExpired.class)) {
-            removed.stream().mapToObj(keys::get).forEach(key -> events.onEvent(new BrokerEvent.RetainedMessageExpired(
-                    new TenantId(RetainKeys.tenantOf(key)), RetainKeys.topicOf(key))));
+            removed.stream()
+                    .mapToObj(keys::get)
+                    .forEach(key -> events.onEvent(new BrokerEvent.RetainedMessageExpired(
+                            new TenantId(RetainKeys.tenantOf(key)), RetainKeys.topicOf(key))));
         }
     }
 

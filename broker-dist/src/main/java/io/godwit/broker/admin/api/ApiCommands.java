@@ -1,5 +1,30 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.api.access.BanCommand;
+import io.godwit.broker.admin.api.access.BansCommand;
+import io.godwit.broker.admin.api.access.RulesCommand;
+import io.godwit.broker.admin.api.access.TokensCommand;
+import io.godwit.broker.admin.api.access.UnbanCommand;
+import io.godwit.broker.admin.api.access.UsersCommand;
+import io.godwit.broker.admin.api.base.Invocation;
+import io.godwit.broker.admin.api.client.ClientsCommand;
+import io.godwit.broker.admin.api.client.GroupsCommand;
+import io.godwit.broker.admin.api.client.KickCommand;
+import io.godwit.broker.admin.api.client.SessionsCommand;
+import io.godwit.broker.admin.api.client.SubscriptionsCommand;
+import io.godwit.broker.admin.api.client.WhoCommand;
+import io.godwit.broker.admin.api.message.DelayedCommand;
+import io.godwit.broker.admin.api.message.EventsCommand;
+import io.godwit.broker.admin.api.message.PublishCommand;
+import io.godwit.broker.admin.api.message.RetainedCommand;
+import io.godwit.broker.admin.api.message.TraceCommand;
+import io.godwit.broker.admin.api.node.ConfigCommand;
+import io.godwit.broker.admin.api.node.HealthCommand;
+import io.godwit.broker.admin.api.node.LogLevelCommand;
+import io.godwit.broker.admin.api.node.PluginsCommand;
+import io.godwit.broker.admin.api.node.ReplaceCommand;
+import io.godwit.broker.admin.api.node.StatsCommand;
+import io.godwit.broker.admin.api.node.TopCommand;
 import java.util.List;
 import picocli.CommandLine;
 

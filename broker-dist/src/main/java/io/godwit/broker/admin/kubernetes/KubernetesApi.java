@@ -2,7 +2,7 @@ package io.godwit.broker.admin.kubernetes;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.godwit.broker.admin.api.Invocation;
+import io.godwit.broker.admin.api.base.Invocation;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.http.ApiTarget;

@@ -2,7 +2,7 @@ package io.godwit.broker.admin.kubernetes;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import io.godwit.broker.admin.api.Invocation;
+import io.godwit.broker.admin.api.base.Invocation;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.Printable;

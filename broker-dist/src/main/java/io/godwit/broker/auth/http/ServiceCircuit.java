@@ -1,8 +1,8 @@
 package io.godwit.broker.auth.http;
 
-import io.godwit.broker.plugin.CircuitBreaker;
-import io.godwit.broker.plugin.CircuitBreaker.Permit;
-import io.godwit.broker.plugin.CircuitBreaker.State;
+import io.godwit.broker.plugin.instance.CircuitBreaker;
+import io.godwit.broker.plugin.instance.CircuitBreaker.Permit;
+import io.godwit.broker.plugin.instance.CircuitBreaker.State;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

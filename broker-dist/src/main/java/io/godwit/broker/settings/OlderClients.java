@@ -1,7 +1,0 @@
-package io.godwit.broker.settings;
-
-/** The treatment of a client before MQTT 5.0 that a balancer would redirect. */
-public enum OlderClients {
-    LET_IN,
-    REFUSE
-}

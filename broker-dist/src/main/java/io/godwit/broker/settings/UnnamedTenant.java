@@ -1,9 +1,0 @@
-package io.godwit.broker.settings;
-
-/** The treatment of a client without a named tenant. */
-public enum UnnamedTenant {
-    /** It belongs to the tenant {@code default}. */
-    DEFAULT,
-    /** It is refused. */
-    REFUSE
-}

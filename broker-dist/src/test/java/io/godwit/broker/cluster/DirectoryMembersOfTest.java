@@ -1,0 +1,31 @@
+package io.godwit.broker.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.dist.member.Member;
+import io.godwit.dist.member.MemberState;
+import io.godwit.dist.member.MembersView;
+import io.godwit.dist.member.NodeLife;
+import io.godwit.inbox.session.port.MemberLife;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DirectoryMembersOfTest {
+    /** Its clients stay connected until then, and no other client may use their ids. */
+    @Test
+    void aLapsedMemberOwnsNoClientIdsAndIsAskedForThoseThatItHas() {
+        io.godwit.inbox.session.port.MembersView view = DirectoryMembersOf.of(new MembersView(
+                7,
+                List.of(
+                        member("serves", 1, MemberState.SERVING),
+                        member("joins", 2, MemberState.JOINING),
+                        member("lapsed", 3, MemberState.LAPSED))));
+        assertThat(view.revision()).isEqualTo(7);
+        assertThat(view.serving()).containsExactly(new MemberLife("serves", 1));
+        assertThat(view.joining()).containsExactlyInAnyOrder(new MemberLife("joins", 2), new MemberLife("lapsed", 3));
+    }
+
+    private static Member member(String nodeId, long incarnation, MemberState state) {
+        return new Member(new NodeLife(nodeId, incarnation), state, 5);
+    }
+}
