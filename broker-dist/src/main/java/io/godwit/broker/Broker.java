@@ -39,7 +39,7 @@ import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.transport.Listener;
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

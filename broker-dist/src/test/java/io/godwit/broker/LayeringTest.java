@@ -247,6 +247,83 @@ class LayeringTest {
             .whereLayer("leader")
             .mayOnlyBeAccessedByLayers("entry");
 
+    /** The memory of a leader does not depend on its decisions, nor the end of a session on its commands. */
+    @ArchTest
+    static final ArchRule inboxLeaderPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.leader..")
+            .layer("queue")
+            .definedBy("io.godwit.inbox.leader.queue..")
+            .layer("session")
+            .definedBy("io.godwit.inbox.leader.session..")
+            .layer("delivery")
+            .definedBy("io.godwit.inbox.leader.delivery..")
+            .layer("state")
+            .definedBy("io.godwit.inbox.leader.state..")
+            .layer("qos")
+            .definedBy("io.godwit.inbox.leader.qos..")
+            .layer("end")
+            .definedBy("io.godwit.inbox.leader.end..")
+            .layer("command")
+            .definedBy("io.godwit.inbox.leader.command..")
+            .layer("whole")
+            .definedBy("io.godwit.inbox.leader")
+            .whereLayer("queue")
+            .mayNotAccessAnyLayer()
+            .whereLayer("session")
+            .mayOnlyAccessLayers("queue")
+            .whereLayer("delivery")
+            .mayOnlyAccessLayers("queue")
+            .whereLayer("state")
+            .mayOnlyAccessLayers("queue", "session", "delivery")
+            .whereLayer("qos")
+            .mayOnlyAccessLayers("queue", "session", "delivery", "state")
+            .whereLayer("end")
+            .mayOnlyAccessLayers("queue", "session", "delivery", "state", "qos")
+            .whereLayer("command")
+            .mayOnlyBeAccessedByLayers("whole");
+
+    /** Both ends of a link to a peer do not depend on who leads an inbox, nor the other way round. */
+    @ArchTest
+    static final ArchRule carrierPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.carrier..")
+            .layer("link")
+            .definedBy("io.godwit.inbox.carrier.link..")
+            .layer("peer")
+            .definedBy("io.godwit.inbox.carrier.peer..")
+            .layer("home")
+            .definedBy("io.godwit.inbox.carrier.home..")
+            .layer("whole")
+            .definedBy("io.godwit.inbox.carrier")
+            .whereLayer("link")
+            .mayNotAccessAnyLayer()
+            .whereLayer("peer")
+            .mayOnlyAccessLayers("link")
+            .whereLayer("home")
+            .mayOnlyAccessLayers("link");
+
+    /** Claims on client ids and their owners meet only in the messages of both. */
+    @ArchTest
+    static final ArchRule directoryPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.session..")
+            .layer("port")
+            .definedBy("io.godwit.inbox.session.port..")
+            .layer("claim")
+            .definedBy("io.godwit.inbox.session.claim..")
+            .layer("owner")
+            .definedBy("io.godwit.inbox.session.owner..")
+            .layer("frame")
+            .definedBy("io.godwit.inbox.session.frame..")
+            .layer("whole")
+            .definedBy("io.godwit.inbox.session")
+            .whereLayer("port")
+            .mayNotAccessAnyLayer()
+            .whereLayer("claim")
+            .mayOnlyAccessLayers("port")
+            .whereLayer("owner")
+            .mayOnlyAccessLayers("port")
+            .whereLayer("frame")
+            .mayOnlyAccessLayers("port");
+
     /**
      * A range does not depend on its leader's code, the leader not on the sources of its requests, and so on upwards.
      */
@@ -315,6 +392,81 @@ class LayeringTest {
             .mayOnlyBeAccessedByLayers("node", "operate", "peers")
             .whereLayer("store")
             .mayOnlyBeAccessedByLayers("node", "operate", "peers", "backup");
+
+    /** A socket does not depend on its listener, nor what sessions see of a connection on sockets and limits. */
+    @ArchTest
+    static final ArchRule transportPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.mqtt.transport..")
+            .layer("tls")
+            .definedBy("io.godwit.mqtt.transport.tls..")
+            .layer("config")
+            .definedBy("io.godwit.mqtt.transport.config..")
+            .layer("packing")
+            .definedBy("io.godwit.mqtt.transport.packing..")
+            .layer("loop")
+            .definedBy("io.godwit.mqtt.transport.loop..")
+            .layer("connection")
+            .definedBy("io.godwit.mqtt.transport.connection..")
+            .layer("report")
+            .definedBy("io.godwit.mqtt.transport.report..")
+            .layer("limits")
+            .definedBy("io.godwit.mqtt.transport.limit..", "io.godwit.mqtt.transport.memory..")
+            .layer("ws")
+            .definedBy("io.godwit.mqtt.transport.ws..")
+            .layer("socket")
+            .definedBy("io.godwit.mqtt.transport.socket..")
+            .layer("listeners")
+            .definedBy("io.godwit.mqtt.transport")
+            .whereLayer("tls")
+            .mayNotAccessAnyLayer()
+            .whereLayer("config")
+            .mayOnlyAccessLayers("tls")
+            .whereLayer("packing")
+            .mayNotAccessAnyLayer()
+            .whereLayer("loop")
+            .mayOnlyAccessLayers("config", "packing")
+            .whereLayer("connection")
+            .mayOnlyAccessLayers("loop")
+            .whereLayer("report")
+            .mayOnlyAccessLayers("connection")
+            .whereLayer("limits")
+            .mayOnlyAccessLayers("config", "report")
+            .whereLayer("ws")
+            .mayOnlyAccessLayers("config", "connection")
+            .whereLayer("socket")
+            .mayOnlyBeAccessedByLayers("listeners");
+
+    /** The parts of a session do not depend on it, nor on whether it is live or persistent. */
+    @ArchTest
+    static final ArchRule sessionPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.mqtt.session..")
+            .layer("core")
+            .definedBy("io.godwit.mqtt.session.core..")
+            .layer("parts")
+            .definedBy(
+                    "io.godwit.mqtt.session.inbound..",
+                    "io.godwit.mqtt.session.outbound..",
+                    "io.godwit.mqtt.session.filter..")
+            .layer("session")
+            .definedBy("io.godwit.mqtt.session")
+            .layer("kinds")
+            .definedBy("io.godwit.mqtt.session.live..", "io.godwit.mqtt.session.persistent..")
+            .whereLayer("core")
+            .mayNotAccessAnyLayer()
+            .whereLayer("parts")
+            .mayOnlyAccessLayers("core")
+            .whereLayer("session")
+            .mayOnlyAccessLayers("core", "parts");
+
+    @ArchTest
+    static final ArchRule partsOfASessionAreApart = slices().matching(
+                    "io.godwit.mqtt.session.(inbound|outbound|filter)..")
+            .should()
+            .notDependOnEachOther();
+
+    @ArchTest
+    static final ArchRule liveAndPersistentSessionsAreApart =
+            slices().matching("io.godwit.mqtt.session.(live|persistent)..").should().notDependOnEachOther();
 
     /** The process uses the steps of a start, these use the parts of the broker, and so on downwards. */
     @ArchTest

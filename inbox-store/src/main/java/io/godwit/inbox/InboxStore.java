@@ -1,14 +1,14 @@
 package io.godwit.inbox;
 
-import io.godwit.inbox.carrier.AgreedMembers;
-import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
+import io.godwit.inbox.carrier.home.HomeSettings;
+import io.godwit.inbox.carrier.peer.AgreedMembers;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.leader.InboxCoprocessor;
-import io.godwit.inbox.leader.Surroundings;
+import io.godwit.inbox.leader.state.Surroundings;
 import io.godwit.inbox.ledger.MovedSessions;
 import io.godwit.inbox.ledger.QueueBounds;
 import io.godwit.inbox.ledger.QueueSettings;

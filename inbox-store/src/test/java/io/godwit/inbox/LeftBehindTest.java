@@ -2,8 +2,8 @@ package io.godwit.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.inbox.carrier.AgreedMembers;
-import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.inbox.carrier.home.HomeSettings;
+import io.godwit.inbox.carrier.peer.AgreedMembers;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.GroupOutcome;

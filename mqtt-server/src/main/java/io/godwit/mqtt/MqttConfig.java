@@ -1,13 +1,13 @@
 package io.godwit.mqtt;
 
 import io.godwit.mqtt.auth.AuthConfig;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.topic.TopicRules;
-import io.godwit.mqtt.transport.BanConfig;
-import io.godwit.mqtt.transport.ListenerConfig;
-import io.godwit.mqtt.transport.MemoryConfig;
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.BanConfig;
+import io.godwit.mqtt.transport.config.ListenerConfig;
+import io.godwit.mqtt.transport.config.MemoryConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import java.util.List;
 
 /**

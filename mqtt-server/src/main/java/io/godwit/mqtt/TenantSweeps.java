@@ -1,7 +1,7 @@
 package io.godwit.mqtt;
 
 import io.godwit.mqtt.client.ConnectedClients;
-import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.loop.LoopContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

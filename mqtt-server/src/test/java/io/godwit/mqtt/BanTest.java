@@ -6,7 +6,7 @@ import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.transport.BanConfig;
+import io.godwit.mqtt.transport.config.BanConfig;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.AuthStep;

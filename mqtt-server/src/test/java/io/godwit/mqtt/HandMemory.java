@@ -1,6 +1,6 @@
 package io.godwit.mqtt;
 
-import io.godwit.mqtt.transport.MemoryGauge;
+import io.godwit.mqtt.transport.memory.MemoryGauge;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Memory with the percentages that a test sets. */

@@ -16,7 +16,7 @@ import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.MessageProperties;

@@ -13,7 +13,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
-import io.godwit.mqtt.session.StoredSubscriber;
+import io.godwit.mqtt.session.persistent.StoredSubscriber;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;

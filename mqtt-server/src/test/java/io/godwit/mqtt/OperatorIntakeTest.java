@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.quota.Holdings;
-import io.godwit.mqtt.session.OperatorIntake.Answer;
+import io.godwit.mqtt.session.inbound.OperatorIntake.Answer;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

@@ -10,7 +10,7 @@ import io.godwit.mqtt.tenant.CertificatePart;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.tenant.TenantSource;
 import io.godwit.mqtt.tenant.UnknownTenant;
-import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.config.ListenerConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig.ClientCertificate;
 import io.godwit.mqtt.transport.tls.TlsConfig.Engine;

@@ -13,7 +13,7 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.packet.WillPacket;
-import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.MessageProperties;

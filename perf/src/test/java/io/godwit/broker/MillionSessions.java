@@ -3,7 +3,7 @@ package io.godwit.broker;
 import com.google.gson.GsonBuilder;
 import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.effective.BrokerConfig;
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import io.godwit.testing.Pace;
 import java.io.IOException;
 import java.io.PrintStream;

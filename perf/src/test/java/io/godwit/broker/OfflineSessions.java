@@ -1,7 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.broker.check.ConfigLoader;
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import io.godwit.perf.curve.Curve;
 import java.io.IOException;
 import java.net.InetAddress;

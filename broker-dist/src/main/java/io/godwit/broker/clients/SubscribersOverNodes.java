@@ -18,7 +18,7 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.Subscription;
-import io.godwit.mqtt.session.StoredSubscriber;
+import io.godwit.mqtt.session.persistent.StoredSubscriber;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;

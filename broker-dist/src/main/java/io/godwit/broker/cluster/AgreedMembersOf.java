@@ -2,7 +2,7 @@ package io.godwit.broker.cluster;
 
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
-import io.godwit.inbox.carrier.AgreedMembers;
+import io.godwit.inbox.carrier.peer.AgreedMembers;
 
 /** Gives the leaders of inboxes the agreed view of members. */
 record AgreedMembersOf(Members members) implements AgreedMembers {

@@ -2,7 +2,7 @@ package io.godwit.broker.start;
 
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.report.Reporting;
-import io.godwit.mqtt.transport.TransportConfig;
+import io.godwit.mqtt.transport.config.TransportConfig;
 import java.nio.file.Path;
 
 /**

@@ -13,7 +13,7 @@ import io.godwit.api.port.message.MessagePublisher.WrongFieldException;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.session.OperatorIntake.Answer;
+import io.godwit.mqtt.session.inbound.OperatorIntake.Answer;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;

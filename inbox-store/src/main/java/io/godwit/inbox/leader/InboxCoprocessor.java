@@ -4,6 +4,7 @@ import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.MutationCodec;
 import io.godwit.inbox.format.SessionQuery;
 import io.godwit.inbox.format.SubscriptionQuery;
+import io.godwit.inbox.leader.state.Surroundings;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeBounds;

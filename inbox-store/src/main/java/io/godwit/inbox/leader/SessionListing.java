@@ -8,6 +8,7 @@ import io.godwit.inbox.format.SessionQuery;
 import io.godwit.inbox.format.SessionRecord;
 import io.godwit.inbox.format.StoredSession;
 import io.godwit.inbox.format.StoredWill;
+import io.godwit.inbox.leader.state.InboxLoader;
 import io.godwit.inbox.ledger.Ledger;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.InboxReports;

@@ -1,6 +1,6 @@
 /**
- * The leader of a range of inboxes: its decisions, pending requests, and writes to the store. {@code Inbox} and its
- * parts are the state; {@code InboxLeader} connects the parts that work on it and describes the life of a message.
+ * The leader of a range of inboxes. {@code InboxLeader} connects the parts, which are in the packages below, and
+ * describes the life of a message.
  */
 @NullMarked
 package io.godwit.inbox.leader;

@@ -5,13 +5,14 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.Stock;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The unfinished messages of one inbox in sequence order, without their contents: what the leader needs to assign
  * packet ids, to count against the limit, to write which messages are finished, and to report the topics of dropped
  * messages. Costs fourteen bytes per message, its topic ({@link SharedTopics}), and four more where a {@link Stock} is
- * kept. Owned by the range leader.
+ * kept ({@link PayloadSizes}). Owned by the range leader.
  *
  * <p>Ordinals identify entries. The ordinal of an entry changes only in {@link #compact}, which also moves
  * {@link #cursor} and {@link #sentEnd}; both lie between head and tail. Deliveries go in order, so the sent messages
@@ -36,17 +37,17 @@ public final class Ledger {
     private static final int FIRST_CAPACITY = 8;
     private static final int COMPACT_FROM = 1024;
     /** Number of large messages whose size is read when an inbox is loaded. */
-    public static final int APART_SAMPLE = 8;
+    public static final int APART_SAMPLE = PayloadSizes.APART_SAMPLE;
 
-    public static final int UNKNOWN = -1;
+    public static final int UNKNOWN = PayloadSizes.UNKNOWN;
 
     private final long first;
     private long[] sequences = new long[FIRST_CAPACITY];
     private byte[] flags = new byte[FIRST_CAPACITY];
     /** Null at finished entries, and outside of head and tail. */
     private @Nullable String[] topics = new @Nullable String[FIRST_CAPACITY];
-    /** Payload sizes; null when they are not needed. */
-    private int @Nullable [] sizes;
+    /** Null when they are not needed. */
+    private @Nullable PayloadSizes sizes;
 
     private long headOrdinal;
     private int size;
@@ -67,16 +68,6 @@ public final class Ledger {
     private int passedRuns;
     private boolean passedApart;
 
-    /** Receives each change of the counts; null for none. */
-    private Stock.@Nullable Part stock;
-
-    /** The inbox of this ledger; set together with {@link #stock}. */
-    private @Nullable InboxId id;
-
-    private long liveBytes;
-    /** Whether sizes of some large messages are guesses. */
-    private boolean guesses;
-
     /** @param first lowest sequence of the session; stored messages below it belong to earlier sessions */
     public Ledger(long first) {
         this.first = first;
@@ -88,7 +79,7 @@ public final class Ledger {
     /** A ledger that knows the sizes of its messages, to be counted in a stock ({@link #joinStock}). */
     public static Ledger withSizes(long first) {
         Ledger ledger = new Ledger(first);
-        ledger.sizes = new int[FIRST_CAPACITY];
+        ledger.sizes = new PayloadSizes(FIRST_CAPACITY);
         return ledger;
     }
 
@@ -114,8 +105,7 @@ public final class Ledger {
         flags[slot] = (byte) (qos | (apart ? APART : 0) | (isOfGroup ? GROUP : 0));
         topics[slot] = topic;
         if (sizes != null) {
-            sizes[slot] = payloadBytes;
-            changeStock(1, Math.max(0, payloadBytes));
+            sizes.append(slot, payloadBytes);
         }
         size++;
         if (qos == 0) {
@@ -228,7 +218,7 @@ public final class Ledger {
         flags[slot] = (byte) (before | FINISHED);
         topics[slot] = null;
         if (sizes != null) {
-            changeStock(-1, -sizes[slot]);
+            sizes.finish(slot);
         }
         horizon = Math.max(horizon, sequences[slot] + 1);
         if ((before & QOS_MASK) == 0) {
@@ -275,47 +265,28 @@ public final class Ledger {
 
     /** Payload bytes of the unfinished messages; 0 in a ledger without sizes. */
     public long liveBytes() {
-        return liveBytes;
+        return sizes == null ? 0 : sizes.liveBytes();
     }
 
     /** Reports each change to {@code part} from now on, and the present counts unless {@code isCounted}. */
     public void joinStock(Stock.Part part, InboxId inbox, boolean isCounted) {
-        stock = part;
-        id = inbox;
-        if (!isCounted) {
-            part.add(inbox, live(), liveBytes);
+        if (sizes != null) {
+            sizes.join(part, inbox, live(), isCounted);
         }
     }
 
     /** Takes its messages out of the counts. */
     public void leaveStock() {
-        tellStock(-live(), -liveBytes);
-        stock = null;
-    }
-
-    private void changeStock(int count, int bytes) {
-        liveBytes += bytes;
-        tellStock(count, bytes);
-    }
-
-    private void tellStock(int count, long bytes) {
-        Stock.Part part = stock;
-        InboxId inbox = id;
-        if (part != null && inbox != null) {
-            part.add(inbox, count, bytes);
+        if (sizes != null) {
+            sizes.leave(live());
         }
     }
 
     /** After loading: sets all unknown sizes to {@code bytes}. */
     public void guessUnknown(int bytes) {
-        int[] known = sizes;
+        PayloadSizes known = sizes;
         for (long ordinal = headOrdinal; known != null && ordinal < tailOrdinal(); ordinal++) {
-            int slot = slot(ordinal);
-            if (known[slot] == UNKNOWN) {
-                known[slot] = bytes;
-                liveBytes += bytes;
-                guesses = true;
-            }
+            known.guess(slot(ordinal), bytes);
         }
     }
 
@@ -324,40 +295,22 @@ public final class Ledger {
      * load reads at most {@link #APART_SAMPLE} bodies.
      */
     public long apartToRemember() {
-        int[] known = sizes;
-        int count = 0;
-        long bytes = 0;
-        for (long ordinal = headOrdinal; known != null && ordinal < tailOrdinal(); ordinal++) {
-            if (isLiveApart(slot(ordinal))) {
-                count++;
-                bytes += known[slot(ordinal)];
-            }
-        }
-        return count > APART_SAMPLE || count > 0 && guesses ? bytes : -1;
+        return sizes == null ? -1 : sizes.apartToRemember(apartSlots());
     }
 
     /** After loading: spreads {@code bytes}, from {@link #apartToRemember}, over the large messages. */
     public void spreadApart(long bytes) {
-        int[] known = sizes;
-        int count = 0;
-        for (long ordinal = headOrdinal; ordinal < tailOrdinal(); ordinal++) {
-            count += isLiveApart(slot(ordinal)) ? 1 : 0;
+        if (sizes != null) {
+            sizes.spread(bytes, apartSlots());
         }
-        long left = bytes;
-        for (long ordinal = headOrdinal; known != null && ordinal < tailOrdinal(); ordinal++) {
-            int slot = slot(ordinal);
-            if (isLiveApart(slot)) {
-                int share = (int) (left / count--);
-                liveBytes += share - known[slot];
-                known[slot] = share;
-                left -= share;
-            }
-        }
-        guesses = true;
     }
 
-    private boolean isLiveApart(int slot) {
-        return (flags[slot] & (APART | FINISHED)) == APART;
+    /** The slots of the unfinished large messages, in order. */
+    private int[] apartSlots() {
+        return LongStream.range(headOrdinal, tailOrdinal())
+                .mapToInt(this::slot)
+                .filter(slot -> (flags[slot] & (APART | FINISHED)) == APART)
+                .toArray();
     }
 
     // --- what was sent
@@ -568,7 +521,9 @@ public final class Ledger {
                 sequences = new long[FIRST_CAPACITY];
                 flags = new byte[FIRST_CAPACITY];
                 topics = new @Nullable String[FIRST_CAPACITY];
-                sizes = sizes == null ? null : new int[FIRST_CAPACITY];
+                if (sizes != null) {
+                    sizes.move(new int[FIRST_CAPACITY]);
+                }
             }
         } else if ((flags[slot(headOrdinal)] & RUN_START) != 0) {
             floor = Math.max(floor, sequenceAt(headOrdinal));
@@ -582,7 +537,7 @@ public final class Ledger {
         long[] keptSequences = new long[sequences.length];
         byte[] keptFlags = new byte[flags.length];
         @Nullable String[] keptTopics = new @Nullable String[topics.length];
-        int[] keptSizes = sizes == null ? null : new int[sizes.length];
+        int[] keptSizes = sizes == null ? null : new int[flags.length];
         int kept = 0;
         long newCursor = cursor;
         long newSentEnd = sentEnd;
@@ -597,7 +552,7 @@ public final class Ledger {
                 keptFlags[slot] = flags[slot(ordinal)];
                 keptTopics[slot] = topics[slot(ordinal)];
                 if (sizes != null && keptSizes != null) {
-                    keptSizes[slot] = sizes[slot(ordinal)];
+                    keptSizes[slot] = sizes.at(slot(ordinal));
                 }
                 kept++;
             }
@@ -605,7 +560,9 @@ public final class Ledger {
         sequences = keptSequences;
         flags = keptFlags;
         topics = keptTopics;
-        sizes = keptSizes;
+        if (sizes != null && keptSizes != null) {
+            sizes.move(keptSizes);
+        }
         cursor = newCursor;
         sentEnd = newSentEnd;
         size = kept;
@@ -623,13 +580,15 @@ public final class Ledger {
             moreFlags[(int) ordinal & capacity - 1] = flags[slot(ordinal)];
             moreTopics[(int) ordinal & capacity - 1] = topics[slot(ordinal)];
             if (sizes != null && moreSizes != null) {
-                moreSizes[(int) ordinal & capacity - 1] = sizes[slot(ordinal)];
+                moreSizes[(int) ordinal & capacity - 1] = sizes.at(slot(ordinal));
             }
         }
         sequences = moreSequences;
         flags = moreFlags;
         topics = moreTopics;
-        sizes = moreSizes;
+        if (sizes != null && moreSizes != null) {
+            sizes.move(moreSizes);
+        }
     }
 
     /** The capacity is a power of two, so the slot of an ordinal stays the same until the capacity changes. */

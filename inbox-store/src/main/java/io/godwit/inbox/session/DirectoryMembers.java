@@ -1,5 +1,7 @@
 package io.godwit.inbox.session;
 
+import io.godwit.inbox.session.port.MemberLife;
+import io.godwit.inbox.session.port.MembersView;
 import java.util.function.Consumer;
 
 /** The agreed members, for the directory of client ids. Thread-safe; nothing here blocks. */

@@ -1,5 +1,13 @@
 package io.godwit.inbox.session;
 
+import io.godwit.inbox.session.claim.ClaimedIds;
+import io.godwit.inbox.session.owner.OwnedIds;
+import io.godwit.inbox.session.port.BadFrameException;
+import io.godwit.inbox.session.port.EdgePort;
+import io.godwit.inbox.session.port.Grant;
+import io.godwit.inbox.session.port.IdKey;
+import io.godwit.inbox.session.port.MemberLife;
+import io.godwit.inbox.session.port.OwnerPort;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package io.godwit.inbox.session;
 
 import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.session.port.IdKey;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import java.util.concurrent.CompletableFuture;

@@ -2,6 +2,8 @@ package io.godwit.inbox.carrier;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
+import io.godwit.inbox.carrier.home.HomeSettings;
+import io.godwit.inbox.carrier.peer.AgreedMembers;
 import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.WaitReports;

@@ -13,6 +13,8 @@ import io.godwit.inbox.client.Will;
 import io.godwit.inbox.format.FilterTable;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.MutationCodec;
+import io.godwit.inbox.leader.queue.Batch;
+import io.godwit.inbox.leader.session.Filters;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCursor;

@@ -2,7 +2,7 @@ package io.godwit.inbox.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.inbox.carrier.home.HomeSettings;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InsertOutcome;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.leader.state.ConfirmedAnswers;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.TenantId;

@@ -7,6 +7,7 @@ import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.leader.state.ConfirmedAnswers;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

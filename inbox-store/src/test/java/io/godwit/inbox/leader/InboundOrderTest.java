@@ -6,6 +6,8 @@ import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.qos.InboundHandler;
+import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.plugin.client.ClientId;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.qos.InboundHandler;
 import io.godwit.kv.client.RangeException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

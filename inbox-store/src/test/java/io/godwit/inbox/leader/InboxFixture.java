@@ -2,7 +2,7 @@ package io.godwit.inbox.leader;
 
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.InboxStore;
-import io.godwit.inbox.carrier.LinkedNodes;
+import io.godwit.inbox.carrier.peer.LinkedNodes;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;
@@ -16,6 +16,7 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.state.Surroundings;
 import io.godwit.inbox.ledger.MovedSessions;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.inbox.local.LocalCarrier;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.link.LinkSettings;
 import io.godwit.conformance.Clause;
-import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.inbox.carrier.home.HomeSettings;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;

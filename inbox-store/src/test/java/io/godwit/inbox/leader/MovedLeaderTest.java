@@ -14,6 +14,7 @@ import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
+import io.godwit.inbox.leader.qos.InboundHandler;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.message.Message;

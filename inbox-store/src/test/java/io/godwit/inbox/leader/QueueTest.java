@@ -11,6 +11,7 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;

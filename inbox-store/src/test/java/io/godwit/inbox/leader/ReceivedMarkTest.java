@@ -10,6 +10,7 @@ import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.MapWrites;
 import io.godwit.inbox.format.MutationCodec;
 import io.godwit.inbox.format.Progress;
+import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.inbox.local.InsertCall;
 import io.godwit.inbox.local.InsertParts;
 import io.godwit.inbox.protocol.Answer;

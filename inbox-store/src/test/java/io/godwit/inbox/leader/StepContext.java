@@ -5,6 +5,8 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.state.InboxState;
+import io.godwit.inbox.leader.state.Surroundings;
 import io.godwit.inbox.ledger.MovedSessions;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.inbox.local.InsertCall;

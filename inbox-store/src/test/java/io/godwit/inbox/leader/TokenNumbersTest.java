@@ -6,6 +6,7 @@ import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;

@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
+import io.godwit.inbox.session.frame.DirectoryFrames;
+import io.godwit.inbox.session.frame.EntryReader;
+import io.godwit.inbox.session.frame.PeerChannel;
+import io.godwit.inbox.session.port.BadFrameException;
+import io.godwit.inbox.session.port.EdgePort;
+import io.godwit.inbox.session.port.Grant;
+import io.godwit.inbox.session.port.IdKey;
 import io.godwit.inbox.wire.DirectoryFrame;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;

@@ -6,6 +6,8 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.inbox.client.SessionDirectory.Takeover;
 import io.godwit.inbox.session.DirectoryStage.Connection;
 import io.godwit.inbox.session.DirectoryStage.Node;
+import io.godwit.inbox.session.port.MemberLife;
+import io.godwit.inbox.session.port.MembersView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

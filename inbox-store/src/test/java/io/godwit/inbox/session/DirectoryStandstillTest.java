@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.cluster.link.Lane;
 import io.godwit.inbox.session.DirectoryStage.Connection;
 import io.godwit.inbox.session.DirectoryStage.Node;
+import io.godwit.inbox.session.port.MembersView;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,9 @@ package io.godwit.inbox.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.session.port.IdKey;
+import io.godwit.inbox.session.port.MembersView;
+import io.godwit.inbox.session.port.Owners;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.auth;
 
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthExchange;

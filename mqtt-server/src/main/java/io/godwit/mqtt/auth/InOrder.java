@@ -1,7 +1,7 @@
 package io.godwit.mqtt.auth;
 
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.connection.OnEventLoop;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

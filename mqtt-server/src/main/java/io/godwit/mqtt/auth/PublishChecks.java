@@ -1,6 +1,6 @@
 package io.godwit.mqtt.auth;
 
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.client.ClientInfo;

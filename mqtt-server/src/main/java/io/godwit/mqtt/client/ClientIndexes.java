@@ -1,6 +1,6 @@
 package io.godwit.mqtt.client;
 
-import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.loop.LoopContext;
 import java.util.List;
 import java.util.stream.IntStream;
 

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.client;
 
-import io.godwit.mqtt.transport.LoopContext;
-import io.godwit.mqtt.transport.LoopTask;
+import io.godwit.mqtt.transport.loop.LoopContext;
+import io.godwit.mqtt.transport.loop.LoopTask;
 import io.godwit.plugin.client.TenantId;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,10 @@
 package io.godwit.mqtt.codec;
 
-import io.godwit.mqtt.codec.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.PropertyWriter;
+import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
+import io.godwit.mqtt.codec.field.VarInt;
+import io.godwit.mqtt.codec.type.MessagePropertiesCodec;
+import io.godwit.mqtt.codec.type.PublishCodec;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;

@@ -1,5 +1,22 @@
 package io.godwit.mqtt.codec;
 
+import io.godwit.mqtt.codec.field.EncodeLimits;
+import io.godwit.mqtt.codec.field.VarInt;
+import io.godwit.mqtt.codec.type.AuthCodec;
+import io.godwit.mqtt.codec.type.ConnAckCodec;
+import io.godwit.mqtt.codec.type.ConnectCodec;
+import io.godwit.mqtt.codec.type.DisconnectCodec;
+import io.godwit.mqtt.codec.type.PingReqCodec;
+import io.godwit.mqtt.codec.type.PingRespCodec;
+import io.godwit.mqtt.codec.type.PubAckCodec;
+import io.godwit.mqtt.codec.type.PubCompCodec;
+import io.godwit.mqtt.codec.type.PubRecCodec;
+import io.godwit.mqtt.codec.type.PubRelCodec;
+import io.godwit.mqtt.codec.type.PublishCodec;
+import io.godwit.mqtt.codec.type.SubAckCodec;
+import io.godwit.mqtt.codec.type.SubscribeCodec;
+import io.godwit.mqtt.codec.type.UnsubAckCodec;
+import io.godwit.mqtt.codec.type.UnsubscribeCodec;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;

@@ -3,7 +3,7 @@ package io.godwit.mqtt.connect;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.session.Session;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.throttle.TenantResource;

@@ -1,10 +1,10 @@
 package io.godwit.mqtt.connect;
 
 import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.tenant.TenantNaming;
-import io.godwit.mqtt.transport.Bans;
-import io.godwit.mqtt.transport.OpenCount;
+import io.godwit.mqtt.transport.limit.Bans;
+import io.godwit.mqtt.transport.limit.OpenCount;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

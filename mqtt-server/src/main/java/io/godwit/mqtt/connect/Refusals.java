@@ -2,8 +2,8 @@ package io.godwit.mqtt.connect;
 
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.session.SessionServices;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;

@@ -20,10 +20,17 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.session.core.SessionCore;
+import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionTerms;
+import io.godwit.mqtt.session.filter.FilterPatterns;
+import io.godwit.mqtt.session.filter.SessionFilters;
+import io.godwit.mqtt.session.inbound.PublishIntake;
+import io.godwit.mqtt.session.outbound.DeliveringSession;
 import io.godwit.mqtt.subscribe.Subscriber;
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.OnEventLoop;
-import io.godwit.mqtt.transport.PacketHandler;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.connection.OnEventLoop;
+import io.godwit.mqtt.transport.connection.PacketHandler;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
@@ -39,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@link SessionCore}: the client, its connection and its terms, for all parts
- *   <li>{@link DeliveringSession}: sends to the client what {@link QueueingSession} takes from memory and
- *       {@link PersistentSession} from the inbox store
+ *   <li>{@link DeliveringSession}: sends to the client what {@code QueueingSession} takes from memory and
+ *       {@code PersistentSession} from the inbox store
  *   <li>{@link PublishIntake}: accepts publishes, in the same way for all sessions
  *   <li>{@link SessionFilters}: the filters, and the requests that change them
  *   <li>{@link OperatorRequests}, {@link Reauthentication}
@@ -83,7 +90,7 @@ public abstract class Session extends DeliveringSession implements PacketHandler
         void ended();
     }
 
-    Session(Connection connection, SessionServices services, SessionTerms terms, End end) {
+    protected Session(Connection connection, SessionServices services, SessionTerms terms, End end) {
         super(connection, services, terms);
         this.end = end;
     }
@@ -237,7 +244,7 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     }
 
     /** Number of messages that wait here until the client takes more. */
-    abstract int queued();
+    protected abstract int queued();
 
     /** CONNACK has been sent: deliveries may begin. */
     public abstract void start();
@@ -288,7 +295,7 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     }
 
     /** All publishes of a read are handled. */
-    final void intakeRead() {
+    protected final void intakeRead() {
         if (intake != null) {
             intake.onReadComplete();
         }
@@ -311,16 +318,16 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     }
 
     /** The store of QoS 2 packet ids; null to keep them in memory. */
-    abstract @Nullable InboxAttachment attachment();
+    protected abstract @Nullable InboxAttachment attachment();
 
     /** QoS 2 packet ids that a resumed session had received and not released. */
-    abstract int[] receivedBefore();
+    protected abstract int[] receivedBefore();
 
-    abstract void onPubAck(PubAck ack);
+    protected abstract void onPubAck(PubAck ack);
 
-    abstract void onPubRec(PubRec rec);
+    protected abstract void onPubRec(PubRec rec);
 
-    abstract void onPubComp(PubComp comp);
+    protected abstract void onPubComp(PubComp comp);
 
     private void onDisconnect(Disconnect disconnect) {
         long expiry = disconnect.sessionExpirySeconds();
@@ -379,10 +386,10 @@ public abstract class Session extends DeliveringSession implements PacketHandler
      *
      * @param disconnectExpirySeconds of the DISCONNECT; -1 for none
      */
-    abstract void release(long disconnectExpirySeconds, boolean publishWill);
+    protected abstract void release(long disconnectExpirySeconds, boolean publishWill);
 
     /** The stores have decided the requests that give up the session. */
-    final void leaving() {
+    protected final void leaving() {
         isLeaving = true;
         endIfQuiet();
     }
@@ -393,7 +400,7 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     }
 
     @Override
-    final void intakeQuiet() {
+    public final void intakeQuiet() {
         if (isDraining && !isClosed) {
             closeIfDrained();
         }
@@ -421,17 +428,17 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     }
 
     @Override
-    final boolean isClosed() {
+    public final boolean isClosed() {
         return isClosed;
     }
 
     @Override
-    final boolean isEnded() {
+    public final boolean isEnded() {
         return isEnded;
     }
 
     /** Calls {@link #released} when {@code step} is over, successful or not. */
-    final void releaseAfter(CompletableFuture<?> step) {
+    protected final void releaseAfter(CompletableFuture<?> step) {
         OnEventLoop.whenComplete(connection, step, (done, failure) -> released());
     }
 }

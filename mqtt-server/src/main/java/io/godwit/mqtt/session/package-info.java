@@ -1,5 +1,6 @@
 /**
- * Sessions from CONNACK to close: acknowledgements, flow control, in-flight state, and the fan-out to live sessions.
+ * Sessions from CONNACK to close. The packages below have the parts of a session, and its two kinds: live and
+ * persistent.
  */
 @NullMarked
 package io.godwit.mqtt.session;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.subscribe;
 
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.OnEventLoop;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.connection.OnEventLoop;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;

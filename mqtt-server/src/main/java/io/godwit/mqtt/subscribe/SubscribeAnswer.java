@@ -6,7 +6,7 @@ import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.trace.Tracer;
-import io.godwit.mqtt.transport.MqttReports;
+import io.godwit.mqtt.transport.report.MqttReports;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

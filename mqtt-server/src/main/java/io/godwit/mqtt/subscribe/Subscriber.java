@@ -4,7 +4,7 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
-import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.top;
 
-import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.loop.LoopContext;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;

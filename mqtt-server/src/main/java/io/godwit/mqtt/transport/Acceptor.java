@@ -3,7 +3,16 @@ package io.godwit.mqtt.transport;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.codec.PacketDecoder;
 import io.godwit.mqtt.codec.PacketReadHandler;
+import io.godwit.mqtt.transport.config.ListenerConfig;
+import io.godwit.mqtt.transport.config.ListenerLimits;
+import io.godwit.mqtt.transport.connection.PacketHandler;
+import io.godwit.mqtt.transport.limit.ConnectionGate;
+import io.godwit.mqtt.transport.loop.LoopContext;
+import io.godwit.mqtt.transport.socket.ListenerScope;
+import io.godwit.mqtt.transport.socket.MqttConnection;
+import io.godwit.mqtt.transport.socket.ReadMeter;
 import io.godwit.mqtt.transport.tls.ServerTls;
+import io.godwit.mqtt.transport.ws.WebSocketUpgrade;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -120,7 +129,9 @@ final class Acceptor extends ChannelInitializer<Channel> {
             pipeline.addLast(ssl);
         }
         if (path != null) {
-            pipeline.addLast(WebSocketUpgrade.newHttpCodec(), new WebSocketUpgrade(path, config.origins(), connection));
+            pipeline.addLast(
+                    WebSocketUpgrade.newHttpCodec(),
+                    new WebSocketUpgrade(path, config.origins(), connection, connection::violated));
         }
         if (!isPlain) {
             pipeline.addLast(ReadMeter.ofMqtt(connection));

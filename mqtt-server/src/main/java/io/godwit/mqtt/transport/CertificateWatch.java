@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import java.io.IOException;
 import java.util.concurrent.Executors;

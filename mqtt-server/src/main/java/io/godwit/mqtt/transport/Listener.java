@@ -1,6 +1,10 @@
 package io.godwit.mqtt.transport;
 
 import io.godwit.mqtt.codec.DecodeLimits;
+import io.godwit.mqtt.transport.config.ListenerConfig;
+import io.godwit.mqtt.transport.config.ListenerLimits;
+import io.godwit.mqtt.transport.config.TransportConfig;
+import io.godwit.mqtt.transport.limit.AcceptGuard;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;

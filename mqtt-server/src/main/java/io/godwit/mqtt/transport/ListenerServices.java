@@ -1,5 +1,14 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.transport.config.TransportConfig;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.connection.PacketHandler;
+import io.godwit.mqtt.transport.limit.Bans;
+import io.godwit.mqtt.transport.limit.DescriptorBudget;
+import io.godwit.mqtt.transport.limit.HalfReceived;
+import io.godwit.mqtt.transport.limit.OpenCount;
+import io.godwit.mqtt.transport.loop.EventLoops;
+import io.godwit.mqtt.transport.report.MqttReports;
 import java.util.function.Function;
 
 /**

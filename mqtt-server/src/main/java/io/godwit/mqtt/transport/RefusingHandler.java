@@ -3,6 +3,8 @@ package io.godwit.mqtt.transport;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.connection.SessionlessHandler;
 import io.godwit.plugin.event.ConnectionLimit;
 
 /** Waits for the CONNECT of a connection that a limit forbids, and answers it (MQTT 5.0, 3.2.2.2). */

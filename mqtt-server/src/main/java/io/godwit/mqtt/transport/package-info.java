@@ -1,4 +1,4 @@
-/** Sockets: Netty bootstrap, reading, writing and limits of one connection, and the state of event loops. */
+/** Listeners: they accept connections and make the pipeline of each. The packages below have the parts. */
 @NullMarked
 package io.godwit.mqtt.transport;
 

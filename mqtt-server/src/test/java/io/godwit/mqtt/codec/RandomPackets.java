@@ -1,5 +1,6 @@
 package io.godwit.mqtt.codec;
 
+import io.godwit.mqtt.codec.field.VarInt;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;

@@ -9,6 +9,8 @@ import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.session.live.TransientSession;
+import io.godwit.mqtt.session.persistent.PersistentSession;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.BrokerEvent.MessageAcknowledged;

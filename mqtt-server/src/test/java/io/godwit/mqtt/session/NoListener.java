@@ -5,7 +5,7 @@ import io.godwit.inbox.client.InboxMessage;
 import java.util.List;
 
 /** For an attachment whose messages and end do not matter. */
-final class NoListener implements InboxListener {
+public final class NoListener implements InboxListener {
     @Override
     public void deliver(List<InboxMessage> messages) {}
 

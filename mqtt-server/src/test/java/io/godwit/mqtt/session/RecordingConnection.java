@@ -4,10 +4,10 @@ import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.transport.Connection;
-import io.godwit.mqtt.transport.LoopContext;
-import io.godwit.mqtt.transport.PacketHandler;
-import io.godwit.mqtt.transport.SharedPublish;
+import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.mqtt.transport.connection.PacketHandler;
+import io.godwit.mqtt.transport.connection.SharedPublish;
+import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
@@ -17,30 +17,29 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that records sent packets; its loop is the test's thread. */
-final class RecordingConnection implements Connection {
-    final List<Packet> sent = new ArrayList<>();
-    final Set<Pause> pauses = EnumSet.noneOf(Pause.class);
+public final class RecordingConnection implements Connection {
+    public final List<Packet> sent = new ArrayList<>();
+    public final Set<Pause> pauses = EnumSet.noneOf(Pause.class);
     /** Also those that are over. */
     final List<Pause> allPauses = new ArrayList<>();
 
     private final LoopContext loop;
-    boolean isWritable = true;
-    boolean isOverBandwidth;
+    public boolean isWritable = true;
+    public boolean isOverBandwidth;
     private boolean isTicking;
     /** Bytes of its publishes that are being stored. */
-    long storing;
+    public long storing;
 
     /** The last that was set. */
     @Nullable
     PacketHandler handler;
 
-    @Nullable
-    String closeReason;
+    public @Nullable String closeReason;
 
     @Nullable
     Throwable failure;
 
-    RecordingConnection(LoopContext loop) {
+    public RecordingConnection(LoopContext loop) {
         this.loop = loop;
     }
 
@@ -124,7 +123,7 @@ final class RecordingConnection implements Connection {
     }
 
     /** A second passes: calls its handler if it wants ticks. */
-    void tick(PacketHandler handler) {
+    public void tick(PacketHandler handler) {
         if (isTicking || !isWritable) {
             isTicking = handler.onTick();
         }
@@ -171,7 +170,7 @@ final class RecordingConnection implements Connection {
     }
 
     /** Packet ids of the PUBLISHes sent. */
-    List<Integer> publishIds() {
+    public List<Integer> publishIds() {
         return sent.stream()
                 .filter(Publish.class::isInstance)
                 .map(packet -> ((Publish) packet).packetId())

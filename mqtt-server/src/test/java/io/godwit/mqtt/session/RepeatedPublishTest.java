@@ -13,6 +13,8 @@ import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.quota.Holdings;
+import io.godwit.mqtt.session.live.TransientSession;
+import io.godwit.mqtt.session.persistent.PersistentSession;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.TenantId;

@@ -2,9 +2,10 @@ package io.godwit.mqtt.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.session.core.QueuedBytes;
 import io.godwit.mqtt.subscribe.ReplayQueue;
 import io.godwit.mqtt.subscribe.RetainedReplay;
-import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.twin.MemoryRetain;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;

@@ -12,15 +12,23 @@ import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.session.core.SessionConfig;
+import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionTerms;
+import io.godwit.mqtt.session.live.LiveFanOut;
+import io.godwit.mqtt.session.live.TransientSession;
+import io.godwit.mqtt.session.persistent.InboxMail;
+import io.godwit.mqtt.session.persistent.LastingAttachment;
+import io.godwit.mqtt.session.persistent.PersistentSession;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.tenant.Tenants;
-import io.godwit.mqtt.transport.BanConfig;
-import io.godwit.mqtt.transport.Bans;
-import io.godwit.mqtt.transport.LoopContext;
-import io.godwit.mqtt.transport.MqttMetrics;
-import io.godwit.mqtt.transport.MqttReports;
-import io.godwit.mqtt.transport.OpenCount;
+import io.godwit.mqtt.transport.config.BanConfig;
+import io.godwit.mqtt.transport.limit.Bans;
+import io.godwit.mqtt.transport.limit.OpenCount;
+import io.godwit.mqtt.transport.loop.LoopContext;
+import io.godwit.mqtt.transport.report.MqttMetrics;
+import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDirectory;
 import io.godwit.mqtt.twin.MemoryDist;
@@ -40,18 +48,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions of one client, {@code c}, on the test's thread, on stores in memory; packets sent to it are recorded. */
-final class SessionStage {
+public final class SessionStage {
     /** Two CONNECTs of the largest size that is usual. */
     static final long MAX_PENDING_CONNECT_BYTES = 150_000;
 
-    static final int WINDOW = 40;
-    static final SessionConfig.Homes HOMES = new SessionConfig.Homes(4, 6);
+    public static final int WINDOW = 40;
+    public static final SessionConfig.Homes HOMES = new SessionConfig.Homes(4, 6);
 
-    final MemoryDist dist = new MemoryDist();
-    final MemoryInbox inbox = new MemoryInbox();
+    public final MemoryDist dist = new MemoryDist();
+    public final MemoryInbox inbox = new MemoryInbox();
     final MemoryDirectory directory = new MemoryDirectory();
     final MemoryRetain retain = new MemoryRetain();
-    final List<BrokerEvent> events = new ArrayList<>();
+    public final List<BrokerEvent> events = new ArrayList<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
@@ -59,17 +67,17 @@ final class SessionStage {
     private final SessionServices services;
 
     /** Of the session made last. */
-    RecordingConnection connection = new RecordingConnection(loop);
+    public RecordingConnection connection = new RecordingConnection(loop);
 
-    InboxMail mail = new InboxMail(() -> {});
+    public InboxMail mail = new InboxMail(() -> {});
     /** Whether nothing of a session made here is under way any more. */
-    boolean isEnded;
+    public boolean isEnded;
 
     private @Nullable ConnectServices connects;
     /** Packets sent to the client that it has looked at. */
     private int seen;
 
-    SessionStage() {
+    public SessionStage() {
         this(new MemoryAuth());
     }
 
@@ -92,7 +100,7 @@ final class SessionStage {
         return services.policies().tenants();
     }
 
-    static ClientInfo info(String clientId) {
+    public static ClientInfo info(String clientId) {
         return new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), null, "test:1", 5);
     }
 
@@ -103,7 +111,7 @@ final class SessionStage {
         isEnded = false;
     }
 
-    PersistentSession persistent() {
+    public PersistentSession persistent() {
         connect();
         AttachReply reply = LastingAttachment.attach(
                         connection, services, new AttachRequest(info("c"), false, 1000, null), mail)
@@ -144,23 +152,23 @@ final class SessionStage {
     }
 
     /** The connection ends without a DISCONNECT. */
-    void cut(Session session) {
+    public void cut(Session session) {
         session.onClosed("cable cut");
         runTasks();
     }
 
     /** A second passes for everything on the loop. */
-    void sweep() {
+    public void sweep() {
         loop.sweep();
         runTasks();
     }
 
-    double count(String counter) {
+    public double count(String counter) {
         return meters.get("godwit.mqtt." + counter).functionCounter().count();
     }
 
     /** How many waits of that kind have run out. */
-    double waitsOver(NodeWait wait) {
+    public double waitsOver(NodeWait wait) {
         return meters.get("godwit.waits.over")
                 .tag("wait", wait.name().toLowerCase(Locale.ROOT))
                 .functionCounter()
@@ -168,7 +176,7 @@ final class SessionStage {
     }
 
     /** A session that ends with its connection and has a will, which the inbox store keeps. */
-    TransientSession cleanWithWill(Will will) {
+    public TransientSession cleanWithWill(Will will) {
         connect();
         AttachReply reply = LastingAttachment.attach(
                         connection, services, new AttachRequest(info("c"), true, 0, will), mail)
@@ -182,7 +190,7 @@ final class SessionStage {
     }
 
     /** The client acknowledges the next {@code count} messages of QoS 1, as far as there are any. */
-    void acknowledge(Session session, int count) {
+    public void acknowledge(Session session, int count) {
         int left = count;
         while (left > 0 && seen < connection.sent.size()) {
             if (connection.sent.get(seen++) instanceof Publish publish && publish.packetId() != 0) {
@@ -200,7 +208,7 @@ final class SessionStage {
     }
 
     /** Publishes sent on the present connection. */
-    List<Publish> publishes() {
+    public List<Publish> publishes() {
         return connection.sent.stream()
                 .filter(Publish.class::isInstance)
                 .map(Publish.class::cast)
@@ -208,7 +216,7 @@ final class SessionStage {
     }
 
     /** The events of this kind; their counter, if given of that reason, must show the same number. */
-    List<BrokerEvent> events(Class<? extends BrokerEvent> kind, String counter, String... reason) {
+    public List<BrokerEvent> events(Class<? extends BrokerEvent> kind, String counter, String... reason) {
         List<BrokerEvent> told = events.stream().filter(kind::isInstance).toList();
         RequiredSearch search = meters.get(counter);
         for (String value : reason) {
@@ -227,7 +235,7 @@ final class SessionStage {
         return task != null;
     }
 
-    void runTasks() {
+    public void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }

@@ -6,7 +6,7 @@ import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.transport.PacketHandler;
+import io.godwit.mqtt.transport.connection.PacketHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -10,7 +10,7 @@ import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
-import io.godwit.mqtt.transport.Bans;
+import io.godwit.mqtt.transport.limit.Bans;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.godwit.broker.settings.listener;
 
 import io.godwit.broker.config.key.Key;
-import io.godwit.mqtt.transport.AddressRange;
+import io.godwit.mqtt.transport.config.AddressRange;
 import java.util.List;
 
 /** {@code proxyProtocol} of a listener. */

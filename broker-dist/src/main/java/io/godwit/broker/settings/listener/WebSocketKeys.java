@@ -2,7 +2,7 @@ package io.godwit.broker.settings.listener;
 
 import io.godwit.broker.config.key.Check;
 import io.godwit.broker.config.key.Key;
-import io.godwit.mqtt.transport.AllowedOrigins;
+import io.godwit.mqtt.transport.config.AllowedOrigins;
 import java.util.List;
 
 /** The additional keys of a WebSocket listener. */
