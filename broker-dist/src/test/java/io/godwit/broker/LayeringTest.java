@@ -465,8 +465,10 @@ class LayeringTest {
             .notDependOnEachOther();
 
     @ArchTest
-    static final ArchRule liveAndPersistentSessionsAreApart =
-            slices().matching("io.godwit.mqtt.session.(live|persistent)..").should().notDependOnEachOther();
+    static final ArchRule liveAndPersistentSessionsAreApart = slices().matching(
+                    "io.godwit.mqtt.session.(live|persistent)..")
+            .should()
+            .notDependOnEachOther();
 
     /** The process uses the steps of a start, these use the parts of the broker, and so on downwards. */
     @ArchTest

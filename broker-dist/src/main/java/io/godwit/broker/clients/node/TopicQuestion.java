@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param filter null if a topic is asked for
  */
-public record TopicQuestion(TenantId tenant, String text, @Nullable TopicFilter filter) {
+public record TopicQuestion(
+        TenantId tenant, String text, @Nullable TopicFilter filter) {
     /** @throws IllegalArgumentException if the text is no topic name */
     public static TopicQuestion ofTopic(TenantId tenant, String topic) {
         if (!TopicName.isValid(topic) || topic.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
