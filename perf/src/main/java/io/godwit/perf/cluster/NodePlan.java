@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
  */
 record NodePlan(int number, int port, int memberPort, int rpcPort, Path home) {
     static final String HOST = "127.0.0.1";
+    /** All nodes start together, so no replica needs to wait until its node has been a member for 30 seconds. */
+    private static final String STORE = "{balanceSettings: [replica-count.settleSeconds=1]}";
 
     Path configFile() {
         return home.resolve("standalone.yml");
@@ -56,6 +58,12 @@ record NodePlan(int number, int port, int memberPort, int rpcPort, Path home) {
         if (all.size() > 1) {
             String seeds =
                     all.stream().map(node -> HOST + ":" + node.memberPort).collect(Collectors.joining(","));
+            yaml.append("""
+                    storeConfig:
+                      dist: %1$s
+                      inbox: %1$s
+                      retain: %1$s
+                    """.formatted(STORE));
             yaml.append("""
                     clusterConfig:
                       env: %s

@@ -63,7 +63,7 @@ class ClusterPlanTest {
 
         assertThat(plan.nodes()).allSatisfy(node -> {
             Map<String, Object> yaml = read(plan, node, Optional.empty());
-            assertThat(yaml).containsOnlyKeys("mqttServerConfig", "apiServerConfig", "clusterConfig");
+            assertThat(yaml).containsOnlyKeys("mqttServerConfig", "apiServerConfig", "storeConfig", "clusterConfig");
             assertThat(yaml.get("mqttServerConfig"))
                     .isEqualTo(Map.of(
                             "maxConnBandwidth", 0, "tcpListener", Map.of("host", "127.0.0.1", "port", node.port())));
@@ -80,6 +80,16 @@ class ClusterPlanTest {
                             "seedEndpoints",
                             "127.0.0.1:21001,127.0.0.1:21004,127.0.0.1:21007"));
         });
+    }
+
+    /** Else the start takes half a minute longer. */
+    @Test
+    void replicasDoNotWaitForNewNodesToSettle() {
+        ClusterPlan plan = plan(3, 3);
+        Map<String, Object> store = Map.of("balanceSettings", List.of("replica-count.settleSeconds=1"));
+
+        assertThat(read(plan, plan.nodes().get(0), Optional.empty()).get("storeConfig"))
+                .isEqualTo(Map.of("dist", store, "inbox", store, "retain", store));
     }
 
     @Test
