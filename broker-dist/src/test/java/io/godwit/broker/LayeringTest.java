@@ -185,8 +185,8 @@ class LayeringTest {
             .resideInAPackage("com.alipay.sofa.jraft..");
 
     @ArchTest
-    static final ArchRule jgroupsStaysInCluster = noClasses()
-            .that(not(resideInAnyPackage("io.godwit.cluster..")))
+    static final ArchRule jgroupsStaysInMembership = noClasses()
+            .that(not(resideInAnyPackage("io.godwit.cluster.member..")))
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.jgroups..");

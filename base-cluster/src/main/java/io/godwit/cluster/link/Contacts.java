@@ -1,11 +1,11 @@
 package io.godwit.cluster.link;
 
-import io.godwit.cluster.Departure;
-import io.godwit.cluster.Member;
 import io.godwit.cluster.link.wire.Answer;
 import io.godwit.cluster.link.wire.Hello;
 import io.godwit.cluster.link.wire.Reason;
 import io.godwit.cluster.link.wire.Refused;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.godwit.cluster.link;
 
-import io.godwit.cluster.BytesMarshaller;
-import io.godwit.cluster.RpcServer;
+import io.godwit.cluster.rpc.BytesMarshaller;
+import io.godwit.cluster.rpc.RpcServer;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;

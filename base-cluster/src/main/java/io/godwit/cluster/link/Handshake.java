@@ -1,6 +1,5 @@
 package io.godwit.cluster.link;
 
-import io.godwit.cluster.Member;
 import io.godwit.cluster.link.wire.Accepted;
 import io.godwit.cluster.link.wire.Answer;
 import io.godwit.cluster.link.wire.End;
@@ -8,6 +7,7 @@ import io.godwit.cluster.link.wire.Hello;
 import io.godwit.cluster.link.wire.Position;
 import io.godwit.cluster.link.wire.Reason;
 import io.godwit.cluster.link.wire.Refused;
+import io.godwit.cluster.member.Member;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

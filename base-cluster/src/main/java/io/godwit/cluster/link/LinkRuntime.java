@@ -1,7 +1,7 @@
 package io.godwit.cluster.link;
 
-import io.godwit.cluster.RpcChannels;
-import io.godwit.cluster.RpcServer;
+import io.godwit.cluster.rpc.RpcChannels;
+import io.godwit.cluster.rpc.RpcServer;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;

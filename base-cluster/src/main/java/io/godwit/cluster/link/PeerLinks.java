@@ -1,11 +1,11 @@
 package io.godwit.cluster.link;
 
 import io.godwit.cluster.Cluster;
-import io.godwit.cluster.ClusterListener;
-import io.godwit.cluster.Departure;
-import io.godwit.cluster.Member;
-import io.godwit.cluster.NodeIdentity;
-import io.godwit.cluster.RpcChannels;
+import io.godwit.cluster.member.ClusterListener;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
+import io.godwit.cluster.member.NodeIdentity;
+import io.godwit.cluster.rpc.RpcChannels;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;

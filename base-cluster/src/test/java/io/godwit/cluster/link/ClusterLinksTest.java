@@ -5,9 +5,9 @@ import static io.godwit.cluster.link.LinksContract.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.Cluster;
-import io.godwit.cluster.ClusterConfig;
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.HostPort;
+import io.godwit.cluster.member.NodeIdentity;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;

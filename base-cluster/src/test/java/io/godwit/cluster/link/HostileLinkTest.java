@@ -3,10 +3,10 @@ package io.godwit.cluster.link;
 import static io.godwit.cluster.link.LinkedNodes.awaitPeer;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.Member;
-import io.godwit.cluster.RpcMesh;
 import io.godwit.cluster.link.wire.Answer;
 import io.godwit.cluster.link.wire.Hello;
+import io.godwit.cluster.member.Member;
+import io.godwit.cluster.rpc.RpcMesh;
 import io.godwit.testing.Await;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.godwit.cluster.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.Member;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.cluster.link.wire.Accepted;
 import io.godwit.cluster.link.wire.Hello;
 import io.godwit.cluster.link.wire.Reason;
+import io.godwit.cluster.member.Member;
 import io.godwit.testing.Corpus;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.godwit.cluster.link;
 
-import io.godwit.cluster.Departure;
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.Member;
-import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.config.HostPort;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
+import io.godwit.cluster.member.NodeIdentity;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,9 +1,9 @@
 package io.godwit.cluster.link;
 
-import io.godwit.cluster.Departure;
-import io.godwit.cluster.Member;
-import io.godwit.cluster.NodeIdentity;
-import io.godwit.cluster.RpcMesh;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
+import io.godwit.cluster.member.NodeIdentity;
+import io.godwit.cluster.rpc.RpcMesh;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.util.List;

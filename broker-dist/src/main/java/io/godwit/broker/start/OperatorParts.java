@@ -21,7 +21,7 @@ import io.godwit.broker.store.DelayedOverNodes;
 import io.godwit.broker.watch.ClusterTop;
 import io.godwit.broker.watch.ClusterWatch;
 import io.godwit.cluster.Cluster;
-import io.godwit.cluster.LocalRpcServer;
+import io.godwit.cluster.rpc.LocalRpcServer;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.kv.KvNode;

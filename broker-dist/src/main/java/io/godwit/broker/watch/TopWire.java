@@ -3,7 +3,7 @@ package io.godwit.broker.watch;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.broker.watch.wire.TopAnswer;
 import io.godwit.broker.watch.wire.TopRequest;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;

@@ -7,7 +7,7 @@ import io.godwit.broker.watch.wire.EventCriteria;
 import io.godwit.broker.watch.wire.TraceCriteria;
 import io.godwit.broker.watch.wire.WatchBatch;
 import io.godwit.broker.watch.wire.WatchRequest;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
