@@ -9,7 +9,7 @@ import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.LinkSettings;
 import io.godwit.cluster.link.Peer;
-import io.godwit.cluster.link.PeerLinks;
+import io.godwit.cluster.link.contact.PeerLinks;
 import io.godwit.cluster.member.Member;
 import io.godwit.cluster.member.NodeIdentity;
 import io.godwit.cluster.member.ProcessProbe;
