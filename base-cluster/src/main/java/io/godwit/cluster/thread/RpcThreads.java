@@ -63,8 +63,7 @@ public final class RpcThreads implements AutoCloseable {
     }
 
     /** The event loop that calls this; null on other threads. */
-    @Nullable
-    public EventLoop current() {
+    public @Nullable EventLoop current() {
         for (EventExecutor each : loops) {
             if (each.inEventLoop()) {
                 return (EventLoop) each;

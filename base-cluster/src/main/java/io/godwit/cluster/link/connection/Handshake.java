@@ -161,8 +161,7 @@ public final class Handshake {
     }
 
     /** Why {@code hello} is refused; null if it is accepted. */
-    @Nullable
-    public Answer refusal(Hello hello, List<Member> members) {
+    public @Nullable Answer refusal(Hello hello, List<Member> members) {
         if (layoutOf(hello) == 0) {
             return refused(
                     Reason.REASON_VERSION,

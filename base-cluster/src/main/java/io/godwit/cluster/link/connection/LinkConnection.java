@@ -91,8 +91,7 @@ public final class LinkConnection implements LinkStream.Events {
     // --- for the owner, until the pairing is attached
 
     /** The stream; null until it is set. */
-    @Nullable
-    public LinkStream stream() {
+    public @Nullable LinkStream stream() {
         return stream;
     }
 

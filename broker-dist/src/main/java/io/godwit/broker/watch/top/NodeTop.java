@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.top;
 
 import java.time.Duration;
 import java.util.List;

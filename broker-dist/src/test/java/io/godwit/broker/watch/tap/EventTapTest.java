@@ -1,7 +1,9 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.tap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.watch.question.EventQuestion;
+import io.godwit.broker.watch.question.WatchEntry;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.top;
 
 import io.godwit.broker.watch.wire.TopRequest;
 import java.util.Optional;

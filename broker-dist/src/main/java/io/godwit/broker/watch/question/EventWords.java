@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.question;
 
 import io.godwit.api.port.watch.EventTypes;
 import io.godwit.broker.config.key.EnumNames;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Describes events as text, from the components of their records, so that a new kind of event needs no change here.
  * Uses reflection, and only while somebody watches. Any thread.
  */
-final class EventWords {
+public final class EventWords {
     private static final Map<String, String> NAMES = Map.of("remoteAddress", "address", "nodeId", "member");
     private static final Map<Class<? extends BrokerEvent>, EventWords> ALL = all();
 
@@ -63,7 +63,7 @@ final class EventWords {
                 .collect(Collectors.toUnmodifiableMap(each -> each, EventWords::new));
     }
 
-    static EventWords of(Class<? extends BrokerEvent> event) {
+    public static EventWords of(Class<? extends BrokerEvent> event) {
         EventWords words = ALL.get(event);
         if (words == null) {
             throw new IllegalArgumentException("no event: " + event);
@@ -137,7 +137,7 @@ final class EventWords {
         return null;
     }
 
-    WatchEntry entry(BrokerEvent event, long atMillis) {
+    public WatchEntry entry(BrokerEvent event, long atMillis) {
         Map<String, Object> details = new LinkedHashMap<>();
         for (Part part : parts) {
             Object value = part.of(event);

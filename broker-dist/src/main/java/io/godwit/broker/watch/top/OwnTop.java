@@ -1,5 +1,6 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.top;
 
+import io.godwit.broker.watch.question.WatchEntry;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.client.SlowClient;
 import io.godwit.mqtt.top.TrafficCount;

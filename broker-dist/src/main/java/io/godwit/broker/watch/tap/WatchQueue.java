@@ -1,5 +1,6 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.tap;
 
+import io.godwit.broker.watch.question.WatchEntry;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * only counted. {@link #offer} is called by many threads at once, event loops among them, so it takes no lock: no
  * thread ever waits for one that is suspended. One thread at a time reads.
  */
-final class WatchQueue {
+public final class WatchQueue {
     static final int MAX_ENTRIES = 2_000;
     static final int MAX_BYTES = 1 << 19;
     static final int ENTRIES_PER_SECOND = 1_000;
@@ -34,13 +35,13 @@ final class WatchQueue {
 
     private volatile Runnable ready = () -> {};
 
-    WatchQueue(LongSupplier nanoClock) {
+    public WatchQueue(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
         this.dueNanos = new AtomicLong(nanoClock.getAsLong() - BURST_NANOS);
     }
 
     /** Sets the task that is run, on any thread, when there are entries again. */
-    void onReady(Runnable task) {
+    public void onReady(Runnable task) {
         ready = task;
         if (!entries.isEmpty()) {
             task.run();
@@ -85,7 +86,7 @@ final class WatchQueue {
 
     /** The oldest entry. Null if there is none; then the next entry runs the task of {@link #onReady}. */
     @Nullable
-    WatchEntry poll() {
+    public WatchEntry poll() {
         WatchEntry entry = entries.poll();
         if (entry == null) {
             isTold.set(false);
@@ -99,7 +100,7 @@ final class WatchQueue {
     }
 
     /** The number of entries dropped since the last call. */
-    long takeLost() {
+    public long takeLost() {
         return lost.get() == 0 ? 0 : lost.getAndSet(0);
     }
 }

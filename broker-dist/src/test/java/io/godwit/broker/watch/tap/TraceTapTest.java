@@ -1,8 +1,10 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.tap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.watch.question.TraceQuestion;
+import io.godwit.broker.watch.question.WatchEntry;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
@@ -53,7 +55,7 @@ class TraceTapTest {
             @Nullable String clientId, @Nullable String filter, @Nullable String address, @Nullable String tenant) {
         return new TraceQuestion(
                 Optional.ofNullable(clientId),
-                Optional.ofNullable(filter).map(TraceQuestion::parsed),
+                Optional.ofNullable(filter).map(text -> TopicFilter.parse(text).orElseThrow()),
                 Optional.ofNullable(address),
                 Optional.ofNullable(tenant));
     }

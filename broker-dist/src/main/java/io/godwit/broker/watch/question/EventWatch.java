@@ -1,9 +1,9 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.question;
 
 import io.godwit.plugin.event.BrokerEvent;
 
 /** Selects events. Immutable. */
-interface EventWatch {
+public interface EventWatch {
     /** Whether events of this kind may match. */
     boolean wants(Class<? extends BrokerEvent> kind);
 

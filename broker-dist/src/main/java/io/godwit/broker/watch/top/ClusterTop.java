@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.top;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.api.port.Answer;
@@ -77,7 +77,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
     }
 
     /** Adds the method that other nodes call. */
-    ServerServiceDefinition.Builder addTo(ServerServiceDefinition.Builder service) {
+    public ServerServiceDefinition.Builder addTo(ServerServiceDefinition.Builder service) {
         return service.addMethod(TopWire.TOP, ServerCalls.asyncUnaryCall(this::serve));
     }
 

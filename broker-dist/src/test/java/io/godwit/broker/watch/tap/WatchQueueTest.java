@@ -1,8 +1,9 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.tap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.watch.question.WatchEntry;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

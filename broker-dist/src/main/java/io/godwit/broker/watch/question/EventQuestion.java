@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.question;
 
 import io.godwit.api.port.watch.WatchSource.EventFilter;
 import io.godwit.plugin.event.BrokerEvent;
@@ -12,7 +12,7 @@ import java.util.Set;
  * @param clientId the client that the events are about
  * @param tenant empty also includes events without a tenant
  */
-record EventQuestion(Set<String> types, Optional<String> clientId, Optional<String> tenant)
+public record EventQuestion(Set<String> types, Optional<String> clientId, Optional<String> tenant)
         implements WatchQuestion, EventWatch {
     static final int MAX_TYPES = 100;
     /** Raised for each message. They must be asked for by name, since they would hide all others. */
@@ -26,19 +26,19 @@ record EventQuestion(Set<String> types, Optional<String> clientId, Optional<Stri
             BrokerEvent.MessageDelivered.class,
             BrokerEvent.MessageAcknowledged.class);
 
-    EventQuestion {
+    public EventQuestion {
         types = Set.copyOf(types);
         if (types.size() > MAX_TYPES) {
             throw new IllegalArgumentException(types.size() + " types of events");
         }
     }
 
-    static EventQuestion of(EventFilter filter) {
+    public static EventQuestion of(EventFilter filter) {
         return new EventQuestion(filter.types(), filter.clientId(), filter.tenant());
     }
 
     /** Whether it asks for events that are raised for each message. */
-    boolean isOfEachMessage() {
+    public boolean isOfEachMessage() {
         return OF_EACH_MESSAGE.stream()
                 .anyMatch(kind -> types.contains(EventWords.of(kind).type()));
     }

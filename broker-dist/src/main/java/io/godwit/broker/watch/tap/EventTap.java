@@ -1,5 +1,7 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.tap;
 
+import io.godwit.broker.watch.question.EventWatch;
+import io.godwit.broker.watch.question.EventWords;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import java.util.Arrays;
@@ -36,17 +38,17 @@ public final class EventTap implements EventListener {
     }
 
     /** Offers matching events to the queue from now on. */
-    synchronized void watch(EventWatch question, WatchQueue queue) {
+    public synchronized void watch(EventWatch question, WatchQueue queue) {
         Watcher[] more = Arrays.copyOf(watchers, watchers.length + 1);
         more[watchers.length] = new Watcher(question, queue);
         watchers = more;
     }
 
-    synchronized void unwatch(WatchQueue queue) {
+    public synchronized void unwatch(WatchQueue queue) {
         watchers = Arrays.stream(watchers).filter(each -> each.queue != queue).toArray(Watcher[]::new);
     }
 
-    int watchers() {
+    public int watchers() {
         return watchers.length;
     }
 

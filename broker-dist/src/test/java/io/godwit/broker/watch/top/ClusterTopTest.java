@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +9,7 @@ import io.godwit.api.port.figure.TopSource.BusyClient;
 import io.godwit.api.port.figure.TopSource.BusyTopic;
 import io.godwit.api.port.figure.TopSource.SlowSubscriber;
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.watch.question.WatchWire;
 import io.godwit.cluster.rpc.LocalAccess;
 import io.godwit.cluster.rpc.LocalRpcServer;
 import io.godwit.cluster.rpc.RpcConnection;

@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.question;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.question;
 
 import io.godwit.api.port.watch.WatchSource.TraceFilter;
 import io.godwit.mqtt.client.AddressPattern;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param address of a client's connection, see {@link AddressPattern}
  * @param tenant empty for all
  */
-record TraceQuestion(
+public record TraceQuestion(
         Optional<String> clientId, Optional<TopicFilter> filter, Optional<String> address, Optional<String> tenant)
         implements WatchQuestion, EventWatch {
     /** The events that traces report with entries of their own, so the events themselves are left out. */
@@ -31,7 +31,7 @@ record TraceQuestion(
             BrokerEvent.Subscribed.class,
             BrokerEvent.Unsubscribed.class);
 
-    TraceQuestion {
+    public TraceQuestion {
         if (clientId.isEmpty() && filter.isEmpty() && address.isEmpty()) {
             throw new IllegalArgumentException("a trace follows a client, topics or an address");
         }
@@ -40,7 +40,7 @@ record TraceQuestion(
         }
     }
 
-    static TraceQuestion of(TraceFilter filter) {
+    public static TraceQuestion of(TraceFilter filter) {
         return new TraceQuestion(
                 filter.clientId(), filter.topicFilter().map(TraceQuestion::parsed), filter.address(), filter.tenant());
     }
@@ -64,7 +64,7 @@ record TraceQuestion(
      * @param remoteAddress of {@code client}; null if unknown
      * @param topic null for none
      */
-    boolean follows(
+    public boolean follows(
             @Nullable String ofTenant,
             @Nullable String client,
             @Nullable String other,
@@ -80,12 +80,12 @@ record TraceQuestion(
                                 && new AddressPattern(address.get()).matches(PeerAddress.hostOf(remoteAddress)));
     }
 
-    boolean follows(ClientInfo client, @Nullable String topic) {
+    public boolean follows(ClientInfo client, @Nullable String topic) {
         return follows(client.tenant().value(), client.clientId().value(), null, client.remoteAddress(), topic);
     }
 
     /** Whether the trace follows a subscription: one to the followed topics, or to some of them ({@link #meets}). */
-    boolean followsFilter(ClientInfo client, TopicFilter subscribed) {
+    public boolean followsFilter(ClientInfo client, TopicFilter subscribed) {
         return follows(client, null) || filter.isPresent() && meets(subscribed.filter()) && withoutFilter(client);
     }
 

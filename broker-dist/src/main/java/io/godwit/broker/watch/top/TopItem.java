@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.top;
 
 import java.util.Comparator;
 import java.util.List;

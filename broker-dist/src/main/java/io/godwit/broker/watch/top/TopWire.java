@@ -1,6 +1,7 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.top;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.watch.question.WatchWire;
 import io.godwit.broker.watch.wire.TopAnswer;
 import io.godwit.broker.watch.wire.TopRequest;
 import io.godwit.cluster.rpc.BytesMarshaller;

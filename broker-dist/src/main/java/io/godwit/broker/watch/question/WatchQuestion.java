@@ -1,9 +1,9 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.question;
 
 import java.util.Optional;
 
 /** What an operator watches. */
-sealed interface WatchQuestion permits EventQuestion, TraceQuestion {
+public sealed interface WatchQuestion permits EventQuestion, TraceQuestion {
     /** The kind of its entries, for operators. */
     String told();
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.question;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.broker.watch.wire.Detail;
@@ -19,17 +19,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Encodes the messages between nodes about watches; {@code watch_protocol.proto} defines them. */
-final class WatchWire {
-    static final String SERVICE = "godwit.Watch";
-    static final int VERSION = 1;
+public final class WatchWire {
+    public static final String SERVICE = "godwit.Watch";
+    public static final int VERSION = 1;
     /** Its texts come from an operator. */
-    static final int MAX_REQUEST_BYTES = 1 << 19;
+    public static final int MAX_REQUEST_BYTES = 1 << 19;
     /** The size at which a batch is sent. */
-    static final int BATCH_BYTES = 1 << 15;
+    public static final int BATCH_BYTES = 1 << 15;
     /** A batch of {@link #BATCH_BYTES} and the largest entry. */
-    static final int MAX_BATCH_BYTES = 1 << 19;
+    public static final int MAX_BATCH_BYTES = 1 << 19;
 
-    static final MethodDescriptor<byte[], byte[]> WATCH = MethodDescriptor.<byte[], byte[]>newBuilder()
+    public static final MethodDescriptor<byte[], byte[]> WATCH = MethodDescriptor.<byte[], byte[]>newBuilder()
             .setType(MethodType.SERVER_STREAMING)
             .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "watch"))
             .setRequestMarshaller(BytesMarshaller.INSTANCE)
@@ -37,11 +37,11 @@ final class WatchWire {
             .build();
 
     /** A batch of entries from another node. */
-    record Batch(List<WatchEntry> entries, long lost) {}
+    public record Batch(List<WatchEntry> entries, long lost) {}
 
     private WatchWire() {}
 
-    static byte[] request(WatchQuestion question) {
+    public static byte[] request(WatchQuestion question) {
         WatchRequest.Builder request = WatchRequest.newBuilder().setVersion(VERSION);
         if (question instanceof EventQuestion events) {
             EventCriteria.Builder criteria = EventCriteria.newBuilder().addAllTypes(events.types());
@@ -60,7 +60,7 @@ final class WatchWire {
     }
 
     /** @throws io.grpc.StatusRuntimeException if this node does not understand the request */
-    static WatchQuestion question(byte[] bytes) {
+    public static WatchQuestion question(byte[] bytes) {
         if (bytes.length > MAX_REQUEST_BYTES) {
             throw refusal("a question of " + bytes.length + " bytes");
         }
@@ -82,7 +82,7 @@ final class WatchWire {
         }
     }
 
-    static void check(int version) {
+    public static void check(int version) {
         if (version != VERSION) {
             throw Status.FAILED_PRECONDITION
                     .withDescription("the node answers version " + VERSION + " of questions about what happens, not "
@@ -112,7 +112,7 @@ final class WatchWire {
         return Status.INVALID_ARGUMENT.withDescription(why).asRuntimeException();
     }
 
-    static Entry entry(WatchEntry entry) {
+    public static Entry entry(WatchEntry entry) {
         Entry.Builder wire = Entry.newBuilder().setAtMillis(entry.atMillis()).setType(entry.type());
         entry.details().forEach((name, value) -> {
             Detail.Builder detail = Detail.newBuilder().setName(name);
@@ -128,7 +128,7 @@ final class WatchWire {
         return wire.build();
     }
 
-    static Batch batch(byte[] bytes) throws InvalidProtocolBufferException {
+    public static Batch batch(byte[] bytes) throws InvalidProtocolBufferException {
         WatchBatch batch = WatchBatch.parseFrom(bytes);
         List<WatchEntry> entries = new ArrayList<>();
         for (Entry entry : batch.getEntriesList()) {

@@ -1,6 +1,8 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.tap;
 
 import io.godwit.broker.config.key.EnumNames;
+import io.godwit.broker.watch.question.TraceQuestion;
+import io.godwit.broker.watch.question.WatchEntry;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
@@ -51,14 +53,14 @@ public final class TraceTap implements Tracer {
         this.millis = millis;
     }
 
-    synchronized void watch(TraceQuestion question, WatchQueue queue) {
+    public synchronized void watch(TraceQuestion question, WatchQueue queue) {
         Trace[] more = Arrays.copyOf(traces, traces.length + 1);
         more[traces.length] = new Trace(question, queue);
         traces = more;
         tracing.set(this);
     }
 
-    synchronized void unwatch(WatchQueue queue) {
+    public synchronized void unwatch(WatchQueue queue) {
         traces = Arrays.stream(traces).filter(each -> each.queue != queue).toArray(Trace[]::new);
         if (traces.length == 0) {
             tracing.set(null);
@@ -66,7 +68,7 @@ public final class TraceTap implements Tracer {
         }
     }
 
-    int traces() {
+    public int traces() {
         return traces.length;
     }
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.watch;
+package io.godwit.broker.watch.tap;
 
 import io.godwit.plugin.client.ClientInfo;
 import java.util.concurrent.ConcurrentHashMap;
