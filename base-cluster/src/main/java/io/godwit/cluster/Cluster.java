@@ -1,5 +1,15 @@
 package io.godwit.cluster;
 
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.ClusterException;
+import io.godwit.cluster.member.ClusterMembership;
+import io.godwit.cluster.member.MembershipTiming;
+import io.godwit.cluster.member.NodeIdentity;
+import io.godwit.cluster.member.SeedResolver;
+import io.godwit.cluster.rpc.RpcChannels;
+import io.godwit.cluster.rpc.RpcServer;
+import io.godwit.cluster.thread.RpcThreads;
+import io.godwit.cluster.trust.ClusterTls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,5 +1,7 @@
 package io.godwit.cluster;
 
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
 import java.util.concurrent.TimeUnit;
 
 /** Cuts the RPC link between two nodes; both stay members, because other nodes still reach both. */

@@ -1,6 +1,18 @@
 package io.godwit.cluster;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.HostPort;
+import io.godwit.cluster.member.ClusterListener;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
+import io.godwit.cluster.member.MembershipTiming;
+import io.godwit.cluster.member.NodeIdentity;
+import io.godwit.cluster.member.SeedResolver;
+import io.godwit.cluster.trust.ClusterTls;
 import io.godwit.testing.Await;
+import io.grpc.Channel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,9 +30,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Clusters of nodes in this process, each node on its own loopback address. */
-final class TestNodes implements AutoCloseable {
+public final class TestNodes implements AutoCloseable {
     /** Short time-outs, so that tests are fast. */
-    static final MembershipTiming QUICK = new MembershipTiming(200, 1_600, 300, 300, 900, 400, 1_500, 100);
+    public static final MembershipTiming QUICK = new MembershipTiming(200, 1_600, 300, 300, 900, 400, 1_500, 100);
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -32,43 +44,48 @@ final class TestNodes implements AutoCloseable {
     private MembershipTiming timing = QUICK;
 
     /** @param count nodes 1 to {@code count} are seeds */
-    TestNodes(int count) {
+    public TestNodes(int count) {
         for (int i = 1; i <= count; i++) {
             seeds.add(new HostPort("127.0.0." + i, port));
         }
     }
 
     /** A node and the events that its listener got. */
-    record Node(Cluster cluster, List<String> events, CompletableFuture<Void> started) {
-        List<String> ids() {
+    public record Node(Cluster cluster, List<String> events, CompletableFuture<Void> started) {
+        public List<String> ids() {
             return cluster.membership().members().stream().map(Member::nodeId).toList();
         }
 
-        Member member(String id) {
+        public Member member(String id) {
             return cluster.membership().members().stream()
                     .filter(member -> member.nodeId().equals(id))
                     .findFirst()
                     .orElseThrow();
         }
+
+        /** See {@link ClusterCrash}. */
+        public void crash() throws IOException {
+            cluster.crash();
+        }
     }
 
-    TestNodes env(String changed) {
+    public TestNodes env(String changed) {
         env = changed;
         return this;
     }
 
-    TestNodes incarnation(long changed) {
+    public TestNodes incarnation(long changed) {
         incarnation = changed;
         return this;
     }
 
     /** Disables the detection of crashes by silence. */
-    TestNodes withoutHeartbeats() {
+    public TestNodes withoutHeartbeats() {
         return withoutHeartbeats(QUICK.verify());
     }
 
     /** @param verifyMillis how long a suspected member has to answer */
-    TestNodes withoutHeartbeats(long verifyMillis) {
+    public TestNodes withoutHeartbeats(long verifyMillis) {
         timing = new MembershipTiming(
                 QUICK.heartbeat(),
                 600_000,
@@ -81,20 +98,20 @@ final class TestNodes implements AutoCloseable {
         return this;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
     /** Node {@code number} at 127.0.0.{@code number}, with the id {@code n(number)}. */
-    Node start(int number) throws IOException {
+    public Node start(int number) throws IOException {
         return start(number, "n" + number, null);
     }
 
-    Node start(int number, String id, @Nullable ClusterTls tls) throws IOException {
+    public Node start(int number, String id, @Nullable ClusterTls tls) throws IOException {
         return start(number, id, tls, config(number, "", seeds), InetAddress::getAllByName);
     }
 
-    Node start(int number, String id, @Nullable ClusterTls tls, ClusterConfig config, SeedResolver.Names names)
+    public Node start(int number, String id, @Nullable ClusterTls tls, ClusterConfig config, SeedResolver.Names names)
             throws IOException {
         NodeIdentity identity = new NodeIdentity(id, incarnation, "1.0", Map.of("zone", "z" + number));
         Node node = new Node(
@@ -134,7 +151,7 @@ final class TestNodes implements AutoCloseable {
         return node;
     }
 
-    ClusterConfig config(int number, String domainName, List<HostPort> seedEndpoints) {
+    public ClusterConfig config(int number, String domainName, List<HostPort> seedEndpoints) {
         return new ClusterConfig(
                 env,
                 "127.0.0." + number,
@@ -147,7 +164,7 @@ final class TestNodes implements AutoCloseable {
     }
 
     /** Waits until all of {@code nodes} have exactly the members with these ids. */
-    static void awaitMembers(List<Node> nodes, String... ids) {
+    public static void awaitMembers(List<Node> nodes, String... ids) {
         await(
                 () -> nodes.stream().allMatch(node -> node.ids().equals(List.of(ids))),
                 () -> nodes.stream()
@@ -156,12 +173,19 @@ final class TestNodes implements AutoCloseable {
                         .toString());
     }
 
-    static void await(BooleanSupplier condition, Supplier<String> otherwise) {
+    /** The channel between two members. */
+    public static Channel channel(Node from, String to) {
+        Channel channel = from.cluster().channels().to(to);
+        assertThat(channel).isNotNull();
+        return channel;
+    }
+
+    public static void await(BooleanSupplier condition, Supplier<String> otherwise) {
         Await.until(otherwise, LIMIT, condition::getAsBoolean);
     }
 
     /** A free port below the ephemeral range, with the next one free too, on the first loopback addresses. */
-    static int freePort() {
+    public static int freePort() {
         for (int attempt = 0; attempt < 200; attempt++) {
             int candidate = ThreadLocalRandom.current().nextInt(10_000, 16_000) * 2;
             if (isFree(candidate) && isFree(candidate + 1)) {
@@ -182,7 +206,7 @@ final class TestNodes implements AutoCloseable {
         return true;
     }
 
-    static InetAddress address(String text) {
+    public static InetAddress address(String text) {
         try {
             return InetAddress.getByName(text);
         } catch (UnknownHostException e) {

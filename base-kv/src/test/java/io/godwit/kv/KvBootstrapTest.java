@@ -5,7 +5,7 @@ import static io.godwit.kv.KvCluster.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.cluster.ClusterException;
+import io.godwit.cluster.config.ClusterException;
 import io.godwit.kv.disk.DataDirectory;
 import io.godwit.kv.member.StartProgress;
 import java.io.IOException;

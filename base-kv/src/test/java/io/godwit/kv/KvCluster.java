@@ -2,9 +2,9 @@ package io.godwit.kv;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.ClusterCrash;
-import io.godwit.cluster.HostPort;
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;

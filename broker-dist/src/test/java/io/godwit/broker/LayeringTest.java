@@ -185,8 +185,8 @@ class LayeringTest {
             .resideInAPackage("com.alipay.sofa.jraft..");
 
     @ArchTest
-    static final ArchRule jgroupsStaysInCluster = noClasses()
-            .that(not(resideInAnyPackage("io.godwit.cluster..")))
+    static final ArchRule jgroupsStaysInMembership = noClasses()
+            .that(not(resideInAnyPackage("io.godwit.cluster.member..")))
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.jgroups..");
@@ -323,6 +323,70 @@ class LayeringTest {
             .mayOnlyAccessLayers("port")
             .whereLayer("frame")
             .mayOnlyAccessLayers("port");
+
+    /** The membership does not depend on RPC, nor both on the links, and so on downwards. */
+    @ArchTest
+    static final ArchRule clusterPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.cluster..")
+            .layer("links")
+            .definedBy("io.godwit.cluster.link..")
+            .layer("whole")
+            .definedBy("io.godwit.cluster")
+            .layer("rpc")
+            .definedBy("io.godwit.cluster.rpc..")
+            .layer("member")
+            .definedBy("io.godwit.cluster.member..")
+            .layer("trust")
+            .definedBy("io.godwit.cluster.trust..")
+            .layer("thread")
+            .definedBy("io.godwit.cluster.thread..")
+            .layer("config")
+            .definedBy("io.godwit.cluster.config..")
+            .whereLayer("links")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("whole")
+            .mayOnlyBeAccessedByLayers("links")
+            .whereLayer("rpc")
+            .mayOnlyAccessLayers("member", "trust", "thread", "config")
+            .whereLayer("member")
+            .mayOnlyAccessLayers("trust", "thread", "config")
+            .whereLayer("trust")
+            .mayOnlyAccessLayers("config")
+            .whereLayer("thread")
+            .mayNotAccessAnyLayer()
+            .whereLayer("config")
+            .mayNotAccessAnyLayer();
+
+    /** A pairing does not depend on which nodes are linked, nor a connection on its pairing. */
+    @ArchTest
+    static final ArchRule linkPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.cluster.link..")
+            .layer("contact")
+            .definedBy("io.godwit.cluster.link.contact..")
+            .layer("pairing")
+            .definedBy("io.godwit.cluster.link.pairing..")
+            .layer("connection")
+            .definedBy("io.godwit.cluster.link.connection..")
+            .layer("stream")
+            .definedBy("io.godwit.cluster.link.stream..")
+            .layer("message")
+            .definedBy("io.godwit.cluster.link.message..")
+            .layer("values")
+            .definedBy("io.godwit.cluster.link")
+            .layer("wire")
+            .definedBy("io.godwit.cluster.link.wire..")
+            .whereLayer("contact")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("pairing")
+            .mayOnlyBeAccessedByLayers("contact")
+            .whereLayer("connection")
+            .mayOnlyBeAccessedByLayers("contact", "pairing")
+            .whereLayer("stream")
+            .mayNotAccessAnyLayer()
+            .whereLayer("message")
+            .mayOnlyAccessLayers("values", "wire")
+            .whereLayer("values")
+            .mayNotAccessAnyLayer();
 
     /**
      * A range does not depend on its leader's code, the leader not on the sources of its requests, and so on upwards.
@@ -542,6 +606,29 @@ class LayeringTest {
             .mayOnlyAccessLayers("context")
             .whereLayer("guard")
             .mayOnlyAccessLayers("instance", "context");
+
+    /** The taps of a node do not depend on who watches it, nor the questions on the taps. */
+    @ArchTest
+    static final ArchRule watchPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.broker.watch..")
+            .layer("watch")
+            .definedBy("io.godwit.broker.watch")
+            .layer("top")
+            .definedBy("io.godwit.broker.watch.top..")
+            .layer("tap")
+            .definedBy("io.godwit.broker.watch.tap..")
+            .layer("question")
+            .definedBy("io.godwit.broker.watch.question..")
+            .layer("wire")
+            .definedBy("io.godwit.broker.watch.wire..")
+            .whereLayer("watch")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("top")
+            .mayOnlyAccessLayers("question", "wire")
+            .whereLayer("tap")
+            .mayOnlyAccessLayers("question")
+            .whereLayer("question")
+            .mayOnlyAccessLayers("wire");
 
     /** Also within a package; see {@link #family} and docs/adr/0061. */
     @ArchTest

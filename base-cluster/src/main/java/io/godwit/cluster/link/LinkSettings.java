@@ -14,9 +14,9 @@ import java.time.Duration;
  * @param threads number of threads that call receivers and confirmations, besides one for the CONTROL lane
  */
 public record LinkSettings(String clusterId, Duration silence, long windowBytes, long boundBytes, int threads) {
-    static final long LEAST_WINDOW_BYTES = 64 << 10;
+    public static final long LEAST_WINDOW_BYTES = 64 << 10;
     /** Frames without a client's message are smaller than this, so every node accepts them. */
-    static final int LEAST_FRAME_BYTES = 384 << 10;
+    public static final int LEAST_FRAME_BYTES = 384 << 10;
 
     private static final Duration SILENCE = Duration.ofSeconds(20);
     private static final long WINDOW_BYTES = 8 << 20;

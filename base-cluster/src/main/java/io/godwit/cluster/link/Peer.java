@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Peer {
     /** Frames larger than this may be passed by others if they are sent with an order. */
-    int PASSABLE_BYTES = LinkMessage.BATCH_BYTES;
+    int PASSABLE_BYTES = 64 << 10;
 
     /** The outcome of a frame. Called once, on a thread of the links; must hand over and return. */
     interface Confirmation {

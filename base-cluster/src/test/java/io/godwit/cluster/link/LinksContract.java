@@ -18,9 +18,9 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** The contract of links, for a network and for links in memory: two nodes, "a" and "b". */
-abstract class LinksContract {
+public abstract class LinksContract {
     /** Records the outcome of a frame, such as "confirmed 1". */
-    record Fate(List<String> told, String frame) implements Peer.Confirmation {
+    public record Fate(List<String> told, String frame) implements Peer.Confirmation {
         @Override
         public void confirmed() {
             told.add("confirmed " + frame);
@@ -33,12 +33,12 @@ abstract class LinksContract {
     }
 
     /** Records the events of a node's listeners and receivers. */
-    static final class Heard implements LinkListener {
-        final List<String> events = new CopyOnWriteArrayList<>();
-        final List<String> frames = new CopyOnWriteArrayList<>();
+    public static final class Heard implements LinkListener {
+        public final List<String> events = new CopyOnWriteArrayList<>();
+        public final List<String> frames = new CopyOnWriteArrayList<>();
         private volatile CountDownLatch goOn = new CountDownLatch(0);
 
-        Heard(Links links) {
+        public Heard(Links links) {
             for (Lane lane : Lane.values()) {
                 links.receive(lane, (from, frame) -> {
                     pause();
@@ -57,11 +57,11 @@ abstract class LinksContract {
         }
 
         /** Makes receivers block until {@link #goOn}. */
-        void hold() {
+        public void hold() {
             goOn = new CountDownLatch(1);
         }
 
-        void goOn() {
+        public void goOn() {
             goOn.countDown();
         }
 
@@ -91,22 +91,22 @@ abstract class LinksContract {
         }
     }
 
-    final List<String> told = new CopyOnWriteArrayList<>();
+    protected final List<String> told = new CopyOnWriteArrayList<>();
 
     /** A node that has not joined. */
-    abstract Links node(String id) throws Exception;
+    protected abstract Links node(String id) throws Exception;
 
     /** Links both nodes. */
-    abstract void join() throws Exception;
+    protected abstract void join() throws Exception;
 
-    abstract void cut();
+    protected abstract void cut();
 
-    abstract void mend();
+    protected abstract void mend();
 
     /** Runs pending work until the condition holds. */
-    abstract void until(String what, BooleanSupplier condition);
+    protected abstract void until(String what, BooleanSupplier condition);
 
-    static byte[] bytes(String text) {
+    public static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 

@@ -12,31 +12,31 @@ class MemoryLinksTest extends LinksContract {
     private final List<MemoryLinks> nodes = new ArrayList<>();
 
     @Override
-    Links node(String id) {
+    protected Links node(String id) {
         MemoryLinks node = net.node(id, 1);
         nodes.add(node);
         return node;
     }
 
     @Override
-    void join() {
+    protected void join() {
         nodes.forEach(net::join);
     }
 
     @Override
-    void cut() {
+    protected void cut() {
         net.cut("a", "b");
         net.cut("b", "a");
     }
 
     @Override
-    void mend() {
+    protected void mend() {
         net.mend("a", "b");
         net.mend("b", "a");
     }
 
     @Override
-    void until(String what, BooleanSupplier condition) {
+    protected void until(String what, BooleanSupplier condition) {
         net.deliverAll();
         assertThat(condition.getAsBoolean()).as(what).isTrue();
     }

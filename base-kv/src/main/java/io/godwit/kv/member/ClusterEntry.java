@@ -1,10 +1,10 @@
 package io.godwit.kv.member;
 
 import io.godwit.cluster.Cluster;
-import io.godwit.cluster.ClusterException;
-import io.godwit.cluster.Member;
-import io.godwit.cluster.NodeIdentity;
-import io.godwit.cluster.ProcessProbe;
+import io.godwit.cluster.config.ClusterException;
+import io.godwit.cluster.member.Member;
+import io.godwit.cluster.member.NodeIdentity;
+import io.godwit.cluster.member.ProcessProbe;
 import io.godwit.kv.disk.DataDirectory;
 import java.io.IOException;
 import java.net.InetSocketAddress;

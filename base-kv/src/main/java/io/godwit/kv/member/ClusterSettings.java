@@ -1,6 +1,6 @@
 package io.godwit.kv.member;
 
-import io.godwit.cluster.ClusterConfig;
+import io.godwit.cluster.config.ClusterConfig;
 import io.godwit.kv.raft.RaftSettings;
 import java.time.Duration;
 

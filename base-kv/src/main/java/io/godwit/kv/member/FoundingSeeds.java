@@ -1,6 +1,6 @@
 package io.godwit.kv.member;
 
-import io.godwit.cluster.Seed;
+import io.godwit.cluster.member.Seed;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;

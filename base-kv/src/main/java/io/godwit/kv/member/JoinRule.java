@@ -1,6 +1,6 @@
 package io.godwit.kv.member;
 
-import io.godwit.cluster.Member;
+import io.godwit.cluster.member.Member;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;

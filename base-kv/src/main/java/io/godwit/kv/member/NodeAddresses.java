@@ -1,7 +1,7 @@
 package io.godwit.kv.member;
 
-import io.godwit.cluster.ClusterListener;
-import io.godwit.cluster.Member;
+import io.godwit.cluster.member.ClusterListener;
+import io.godwit.cluster.member.Member;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;

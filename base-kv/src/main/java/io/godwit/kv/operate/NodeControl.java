@@ -1,6 +1,6 @@
 package io.godwit.kv.operate;
 
-import io.godwit.cluster.Member;
+import io.godwit.cluster.member.Member;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.member.MemberFacts;

@@ -1,6 +1,6 @@
 package io.godwit.kv.peers;
 
-import io.godwit.cluster.RpcChannels;
+import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.kv.member.MemberWatch;
 import io.godwit.kv.remote.NodeRpc;
 import io.godwit.kv.remote.NodeRpc.Question;

@@ -1,6 +1,6 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.RpcServer;
+import io.godwit.cluster.rpc.RpcServer;
 import io.godwit.kv.client.Deadline;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;

@@ -1,6 +1,6 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.grpc.CallOptions;

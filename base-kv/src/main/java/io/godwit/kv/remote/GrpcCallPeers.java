@@ -1,6 +1,6 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.RpcChannels;
+import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.kv.range.leader.RouteToken;
 import io.grpc.Channel;
 import java.util.Map;

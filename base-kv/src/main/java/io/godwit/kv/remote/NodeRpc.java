@@ -1,8 +1,8 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.BytesMarshaller;
-import io.godwit.cluster.RpcChannels;
-import io.godwit.cluster.RpcServer;
+import io.godwit.cluster.rpc.BytesMarshaller;
+import io.godwit.cluster.rpc.RpcChannels;
+import io.godwit.cluster.rpc.RpcServer;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;

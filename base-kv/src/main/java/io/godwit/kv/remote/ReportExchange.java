@@ -1,8 +1,8 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.ClusterListener;
-import io.godwit.cluster.Departure;
-import io.godwit.cluster.Member;
+import io.godwit.cluster.member.ClusterListener;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
 import io.godwit.kv.remote.NodeRpc.Question;
 import java.io.IOException;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.RpcChannels;
+import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;

@@ -2,8 +2,8 @@ package io.godwit.kv.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.ClusterConfig;
-import io.godwit.cluster.HostPort;
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.kv.disk.DataDirectory;
 import java.net.InetAddress;
 import java.net.ServerSocket;

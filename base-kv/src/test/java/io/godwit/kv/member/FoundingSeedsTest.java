@@ -2,8 +2,8 @@ package io.godwit.kv.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.Seed;
+import io.godwit.cluster.config.HostPort;
+import io.godwit.cluster.member.Seed;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.stream.Stream;

@@ -2,8 +2,8 @@ package io.godwit.kv.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.Member;
+import io.godwit.cluster.config.HostPort;
+import io.godwit.cluster.member.Member;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Status;
-import io.godwit.cluster.RpcMesh;
+import io.godwit.cluster.rpc.RpcMesh;
 import io.godwit.kv.raft.log.LogSync;
 import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.testing.Await;

@@ -1,6 +1,6 @@
 package io.godwit.broker.cluster;
 
-import io.godwit.cluster.Member;
+import io.godwit.cluster.member.Member;
 import io.godwit.dist.record.RecordReaders;
 import java.util.Collection;
 import java.util.SortedSet;

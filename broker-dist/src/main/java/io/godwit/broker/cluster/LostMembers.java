@@ -1,11 +1,11 @@
 package io.godwit.broker.cluster;
 
-import io.godwit.cluster.ClusterListener;
-import io.godwit.cluster.Departure;
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.Member;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
+import io.godwit.cluster.member.ClusterListener;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.kv.client.Backoff;

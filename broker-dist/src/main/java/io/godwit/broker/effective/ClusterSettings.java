@@ -2,9 +2,9 @@ package io.godwit.broker.effective;
 
 import io.godwit.broker.settings.cluster.ClusterTlsSection;
 import io.godwit.cluster.Cluster;
-import io.godwit.cluster.ClusterConfig;
-import io.godwit.cluster.ClusterConfig.TlsFiles;
-import io.godwit.cluster.ClusterException;
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.ClusterConfig.TlsFiles;
+import io.godwit.cluster.config.ClusterException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;

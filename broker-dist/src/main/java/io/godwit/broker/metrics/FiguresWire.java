@@ -6,7 +6,7 @@ import io.godwit.broker.metrics.wire.Figure;
 import io.godwit.broker.metrics.wire.FiguresAnswer;
 import io.godwit.broker.metrics.wire.FiguresRequest;
 import io.godwit.broker.metrics.wire.Kind;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import java.util.Map;

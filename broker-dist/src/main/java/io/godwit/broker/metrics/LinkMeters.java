@@ -2,7 +2,7 @@ package io.godwit.broker.metrics;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.LinkStats;
-import io.godwit.cluster.link.PeerLinks;
+import io.godwit.cluster.link.contact.PeerLinks;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -3,7 +3,7 @@ package io.godwit.broker.redirect;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.broker.redirect.wire.LoadAnswer;
 import io.godwit.broker.redirect.wire.LoadRequest;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.godwit.plugin.redirect.NodeLoad;
 import io.godwit.plugin.redirect.Placement;
 import io.grpc.MethodDescriptor;

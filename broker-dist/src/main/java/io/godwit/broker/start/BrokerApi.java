@@ -15,7 +15,7 @@ import io.godwit.broker.config.WatchedFile;
 import io.godwit.broker.effective.ApiSettings;
 import io.godwit.broker.effective.AuthProviders;
 import io.godwit.broker.effective.BrokerConfig;
-import io.godwit.cluster.LocalPeers;
+import io.godwit.cluster.trust.LocalPeers;
 import io.godwit.kv.KvNode;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.godwit.broker.store;
 
-import io.godwit.broker.watch.TraceTap;
+import io.godwit.broker.watch.tap.TraceTap;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;

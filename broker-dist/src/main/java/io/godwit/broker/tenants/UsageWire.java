@@ -3,7 +3,7 @@ package io.godwit.broker.tenants;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.broker.tenants.wire.UsageAnswer;
 import io.godwit.broker.tenants.wire.UsageRequest;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.throttle.TenantResource;
 import io.grpc.MethodDescriptor;

@@ -2,6 +2,9 @@ package io.godwit.broker.watch;
 
 import io.godwit.api.port.watch.WatchFeed;
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.watch.question.TraceQuestion;
+import io.godwit.broker.watch.question.WatchQuestion;
+import io.godwit.broker.watch.question.WatchWire;
 import io.grpc.Channel;
 import java.time.Duration;
 import java.util.HashMap;

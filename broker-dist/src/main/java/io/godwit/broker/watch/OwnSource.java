@@ -1,6 +1,8 @@
 package io.godwit.broker.watch;
 
 import io.godwit.api.port.watch.WatchFeed;
+import io.godwit.broker.watch.question.WatchEntry;
+import io.godwit.broker.watch.tap.WatchQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,11 @@
 package io.godwit.broker.watch;
 
+import io.godwit.broker.watch.question.EventQuestion;
+import io.godwit.broker.watch.question.TraceQuestion;
+import io.godwit.broker.watch.question.WatchQuestion;
+import io.godwit.broker.watch.tap.EventTap;
+import io.godwit.broker.watch.tap.TraceTap;
+import io.godwit.broker.watch.tap.WatchQueue;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

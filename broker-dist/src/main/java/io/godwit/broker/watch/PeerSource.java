@@ -2,6 +2,7 @@ package io.godwit.broker.watch;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.api.port.watch.WatchFeed;
+import io.godwit.broker.watch.question.WatchWire;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.stub.ClientCallStreamObserver;

@@ -1,5 +1,8 @@
 package io.godwit.broker.watch;
 
+import io.godwit.broker.watch.question.WatchEntry;
+import io.godwit.broker.watch.question.WatchWire;
+import io.godwit.broker.watch.tap.WatchQueue;
 import io.godwit.broker.watch.wire.WatchBatch;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

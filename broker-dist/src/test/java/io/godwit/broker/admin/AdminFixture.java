@@ -4,9 +4,9 @@ import static io.godwit.broker.admin.FakeNode.A;
 import static io.godwit.broker.admin.FakeNode.B;
 
 import io.godwit.broker.admin.rpc.AdminService;
-import io.godwit.cluster.LocalAccess;
-import io.godwit.cluster.LocalRpcServer;
-import io.godwit.cluster.RpcConnection;
+import io.godwit.cluster.rpc.LocalAccess;
+import io.godwit.cluster.rpc.LocalRpcServer;
+import io.godwit.cluster.rpc.RpcConnection;
 import io.grpc.Channel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

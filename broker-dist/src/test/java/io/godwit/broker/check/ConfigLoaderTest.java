@@ -12,7 +12,7 @@ import io.godwit.broker.effective.ListenerKind;
 import io.godwit.broker.effective.ListenerSection;
 import io.godwit.broker.settings.DeniedPublish;
 import io.godwit.broker.settings.OverflowPolicy;
-import io.godwit.cluster.HostPort;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.RaftSettings;

@@ -1,8 +1,8 @@
 package io.godwit.broker.clients;
 
-import io.godwit.cluster.LocalAccess;
-import io.godwit.cluster.LocalRpcServer;
-import io.godwit.cluster.RpcConnection;
+import io.godwit.cluster.rpc.LocalAccess;
+import io.godwit.cluster.rpc.LocalRpcServer;
+import io.godwit.cluster.rpc.RpcConnection;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;

@@ -2,10 +2,10 @@ package io.godwit.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.Departure;
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.Member;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.cluster.link.Peer;
+import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.settings.cluster.ClusterWaitsSection;
 import io.godwit.cluster.Cluster;
-import io.godwit.cluster.ClusterConfig;
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.cluster.link.Peer;
+import io.godwit.cluster.member.NodeIdentity;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;

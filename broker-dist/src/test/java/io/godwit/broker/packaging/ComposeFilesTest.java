@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.ClusterSettings;
-import io.godwit.cluster.HostPort;
+import io.godwit.cluster.config.HostPort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;

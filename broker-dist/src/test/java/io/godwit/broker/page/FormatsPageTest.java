@@ -2,8 +2,8 @@ package io.godwit.broker.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.link.LinkVersions;
-import io.godwit.cluster.link.VersionRange;
+import io.godwit.cluster.link.message.LinkVersions;
+import io.godwit.cluster.link.message.VersionRange;
 import io.godwit.testing.DocumentPage;
 import java.io.IOException;
 import java.nio.file.Files;

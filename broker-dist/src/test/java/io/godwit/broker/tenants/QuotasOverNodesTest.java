@@ -3,9 +3,9 @@ package io.godwit.broker.tenants;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.clients.ClusterNodes;
-import io.godwit.cluster.LocalAccess;
-import io.godwit.cluster.LocalRpcServer;
-import io.godwit.cluster.RpcConnection;
+import io.godwit.cluster.rpc.LocalAccess;
+import io.godwit.cluster.rpc.LocalRpcServer;
+import io.godwit.cluster.rpc.RpcConnection;
 import io.godwit.mqtt.quota.Holdings;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.quota.TenantAccounts;

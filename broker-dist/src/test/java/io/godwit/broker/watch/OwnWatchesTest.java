@@ -3,6 +3,12 @@ package io.godwit.broker.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.watch.question.EventQuestion;
+import io.godwit.broker.watch.question.TraceQuestion;
+import io.godwit.broker.watch.question.WatchQuestion;
+import io.godwit.broker.watch.tap.EventTap;
+import io.godwit.broker.watch.tap.TraceTap;
+import io.godwit.broker.watch.tap.WatchQueue;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

@@ -1,6 +1,6 @@
 package io.godwit.dist.record;
 
-import io.godwit.cluster.Member;
+import io.godwit.cluster.member.Member;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.SortedSet;

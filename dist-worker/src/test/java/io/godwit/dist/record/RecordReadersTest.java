@@ -2,8 +2,8 @@ package io.godwit.dist.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.HostPort;
-import io.godwit.cluster.Member;
+import io.godwit.cluster.config.HostPort;
+import io.godwit.cluster.member.Member;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

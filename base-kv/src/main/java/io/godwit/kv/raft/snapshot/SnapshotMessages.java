@@ -1,7 +1,7 @@
 package io.godwit.kv.raft.snapshot;
 
 import com.google.protobuf.ByteString;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import java.io.ByteArrayInputStream;

@@ -1,7 +1,7 @@
 package io.godwit.kv.raft.snapshot;
 
-import io.godwit.cluster.RpcChannels;
-import io.godwit.cluster.RpcServer;
+import io.godwit.cluster.rpc.RpcChannels;
+import io.godwit.cluster.rpc.RpcServer;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.SnapshotName;
 import io.godwit.kv.raft.wire.RaftThreads;
 import io.grpc.Channel;

@@ -2,7 +2,7 @@ package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
-import io.godwit.cluster.RpcConnection;
+import io.godwit.cluster.rpc.RpcConnection;
 import io.grpc.CallOptions;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;

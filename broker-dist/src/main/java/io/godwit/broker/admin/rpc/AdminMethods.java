@@ -3,7 +3,7 @@ package io.godwit.broker.admin.rpc;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;

@@ -1,7 +1,7 @@
 package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.release.Release;
-import io.godwit.cluster.BytesMarshaller;
+import io.godwit.cluster.rpc.BytesMarshaller;
 import io.godwit.kv.backup.RangeBackups;
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.client.Deadline;

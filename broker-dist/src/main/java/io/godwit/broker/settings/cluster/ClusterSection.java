@@ -3,7 +3,7 @@ package io.godwit.broker.settings.cluster;
 import io.godwit.broker.config.key.Key;
 import io.godwit.broker.config.key.Section;
 import io.godwit.broker.config.key.Unit;
-import io.godwit.cluster.HostPort;
+import io.godwit.cluster.config.HostPort;
 import java.util.List;
 
 /** {@code clusterConfig}. */

@@ -2,8 +2,8 @@ package io.godwit.it.kv.node;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.godwit.cluster.ClusterConfig;
-import io.godwit.cluster.HostPort;
+import io.godwit.cluster.config.ClusterConfig;
+import io.godwit.cluster.config.HostPort;
 import io.godwit.it.kv.history.Reply;
 import io.godwit.it.kv.history.Request;
 import io.godwit.it.kv.node.OperatorText.RangeText;
