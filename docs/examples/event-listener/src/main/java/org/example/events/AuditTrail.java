@@ -16,7 +16,10 @@ import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.util.Set;
 
-/** Writes a line for each client that came, went or was refused to a file in its data directory. */
+/**
+ * Writes a line to a file in its data directory for each client that came or went, and for each login, publish and
+ * subscription that was denied.
+ */
 public final class AuditTrail implements EventListenerFactory, Plugin {
     private static final Set<Class<? extends BrokerEvent>> WANTED = Set.of(
             BrokerEvent.ClientConnected.class,
