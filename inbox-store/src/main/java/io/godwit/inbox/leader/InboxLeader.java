@@ -35,7 +35,7 @@ import io.godwit.inbox.leader.state.SessionRecords;
 import io.godwit.inbox.leader.state.StockKeeping;
 import io.godwit.inbox.leader.state.StockWalk;
 import io.godwit.inbox.leader.state.Surroundings;
-import io.godwit.inbox.ledger.Disconnect;
+import io.godwit.inbox.ledger.ConnectionEnd;
 import io.godwit.inbox.ledger.Holds;
 import io.godwit.inbox.ledger.Ledger;
 import io.godwit.inbox.ledger.MovedSession;
@@ -207,8 +207,8 @@ final class InboxLeader implements RangeLeader {
         } else if (request instanceof SessionCall call && call.command() instanceof SessionCommand.DetachLate late) {
             departures.detachedLate(
                     late.inbox(),
-                    new Disconnect(
-                            late.incarnation(), Disconnect.LATE, late.expirySeconds(), late.publishWill(), false));
+                    new ConnectionEnd(
+                            late.incarnation(), ConnectionEnd.LATE, late.expirySeconds(), late.publishWill(), false));
             call.answer().reply(InboxReply.DONE);
         } else if (request instanceof SessionCall session) {
             if (!sessions.answersWithoutSession(session)) {

@@ -9,7 +9,7 @@ import io.godwit.inbox.leader.end.Obligations;
 import io.godwit.inbox.leader.end.SessionEnds;
 import io.godwit.inbox.leader.qos.InboundHandler;
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.ConfirmedAnswers;
 import io.godwit.inbox.leader.state.InboxState;
@@ -136,7 +136,7 @@ public final class SessionHandler {
 
         @Override
         public void markDistributed(SessionCommand.MarkDistributed command) {
-            Session session = state.session();
+            LeaderSession session = state.session();
             boolean isMarking = session != null
                     && session.incarnation == command.incarnation()
                     && inbound.distributed(state, command.packetId(), command.tokenNumber(), call.answer());
@@ -147,7 +147,7 @@ public final class SessionHandler {
 
         @Override
         public void markKept(SessionCommand.MarkKept command) {
-            Session session = state.session();
+            LeaderSession session = state.session();
             String origin = session == null ? null : InboxState.origin(state.id, session.incarnation);
             boolean isMarking = origin != null
                     && OriginDigest.of(origin).equals(command.originDigest())
@@ -180,7 +180,7 @@ public final class SessionHandler {
 
     /** Who owns the session, from the point of view of {@code client}. */
     private SessionOwner owner(InboxState state, ClientInfo client) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null || !state.isHeld() && reminders.hasExpired(session)) {
             return SessionOwner.NO_SESSION;
         }
@@ -203,7 +203,7 @@ public final class SessionHandler {
             answer.fail(full);
             return;
         }
-        Session session = newSessions.begin(state, command.client(), command.expirySeconds());
+        LeaderSession session = newSessions.begin(state, command.client(), command.expirySeconds());
         session.setWill(newSessions.storedWill(state, session, command.will()));
         ends.detached(state, session);
         writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.DONE));
@@ -211,7 +211,7 @@ public final class SessionHandler {
     }
 
     private void delete(InboxState state, SessionCommand.Delete command, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         StoredWill will = session == null ? null : session.will();
         if (session == null || command.discardsWill() && will == null) {
             // the end of the session may be in a pending write: if that fails, the session exists again

@@ -4,7 +4,7 @@ import io.godwit.inbox.wire.InsertCall;
 import io.godwit.kv.client.Resend;
 
 /** One incarnation of the node at the other end of a link, checked against the agreed members here. */
-public record Sender(AgreedMembers members, String nodeId, long incarnation) {
+public record SendingNode(AgreedMembers members, String nodeId, long incarnation) {
 
     /** Whether leaders here may carry out a call of this sender. They check just before they do. */
     Resend resendOf(InsertCall call) {
@@ -21,7 +21,7 @@ public record Sender(AgreedMembers members, String nodeId, long incarnation) {
      * @param since revision at which the sender began to serve, 0 when the message does not rest on its choice
      * @param view revision of the sender's view, 0 when the call is not a query
      */
-    private record Sent(Sender sender, long since, long view) implements Resend {
+    private record Sent(SendingNode sender, long since, long view) implements Resend {
         @Override
         public boolean isAbandoned() {
             return false;

@@ -12,7 +12,7 @@ import io.godwit.inbox.format.StoredSession;
  * @param expirySeconds -1 for the value of CONNECT
  * @param isWillReported whether the suppression of the will, if it is suppressed, was reported
  */
-public record Disconnect(
+public record ConnectionEnd(
         long incarnation, long attachNumber, long expirySeconds, boolean publishWill, boolean isWillReported) {
     public static final long LATE = -1;
 

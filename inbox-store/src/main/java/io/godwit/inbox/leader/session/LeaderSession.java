@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
  * One incarnation of a session in the memory of the range leader, which owns it: the fields of the record, the filters,
  * and pending writes. {@link FilterTable} and {@link OwedRetained} describe the other stored parts.
  */
-public final class Session extends StoredSession {
+public final class LeaderSession extends StoredSession {
     private @Nullable Pending termsIn;
     private final Filters filters = new Filters(this::isOwed);
     private @Nullable OwedRetained retained;
 
-    public Session(long incarnation, long first, ClientInfo client, long expirySeconds) {
+    public LeaderSession(long incarnation, long first, ClientInfo client, long expirySeconds) {
         super(incarnation, first, client, expirySeconds);
     }
 
     /** A session that was loaded. */
-    public Session(StoredSession stored) {
+    public LeaderSession(StoredSession stored) {
         super(stored);
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * removed by age: nobody repeats a message for {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the lowest number
  * is removed; an origin has at most its receive maximum unfinished at a time.
  */
-public final class TokenMemory {
+public final class SeenTokens {
     public static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
     static final int MAX_PER_SOURCE = 65_536;
     private static final long SWEEP_MILLIS = 3_600_000;
