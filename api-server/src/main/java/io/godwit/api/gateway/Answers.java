@@ -13,7 +13,7 @@ import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.StreamWriter;
 import io.godwit.api.http.Workers;
 import io.godwit.api.http.gate.Connections;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.watch.WatchFeed;
@@ -51,7 +51,7 @@ public final class Answers {
 
     private final Vertx vertx;
     private final Connections connections;
-    private final Limits limits;
+    private final HttpLimits limits;
     private final Workers bodies;
     private final Workers encoders;
     private final EventStreams streams;
@@ -68,7 +68,7 @@ public final class Answers {
     Answers(
             Vertx vertx,
             Connections connections,
-            Limits limits,
+            HttpLimits limits,
             Workers bodies,
             Workers encoders,
             EventStreams streams,
@@ -236,7 +236,7 @@ public final class Answers {
                 if (isOwn) {
                     room.give(caller, bytes.length);
                 }
-                Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
+                SearchTurns.Turn turn = ctx.get(SearchTurns.Turn.class.getName());
                 if (turn != null) {
                     turn.end(); // end handlers do not run if the connection closed meanwhile
                 }

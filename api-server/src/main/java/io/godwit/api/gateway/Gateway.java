@@ -11,7 +11,7 @@ import io.godwit.api.http.SecurityHeaders;
 import io.godwit.api.http.Workers;
 import io.godwit.api.http.gate.Callers;
 import io.godwit.api.http.gate.Connections;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.http.gate.Rates;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.route.Call;
@@ -54,7 +54,7 @@ public final class Gateway {
     private static final Pattern BAD_ENCODING = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private final Vertx vertx;
-    private final Limits limits;
+    private final HttpLimits limits;
     private final Connections connections;
     private final Authenticator authenticator;
     private final AuditLog audit;
@@ -73,7 +73,7 @@ public final class Gateway {
     /** The rate that each address has for health, however many others ask. */
     private final Rates healthKept;
 
-    private final Turns turns = new Turns();
+    private final SearchTurns turns = new SearchTurns();
 
     /**
      * @param audit records each change
@@ -84,7 +84,7 @@ public final class Gateway {
      */
     public Gateway(
             Vertx vertx,
-            Limits limits,
+            HttpLimits limits,
             Connections connections,
             Authenticator authenticator,
             AuditLog audit,
@@ -306,7 +306,7 @@ public final class Gateway {
     /** Waits for the caller's turn; all tokens of a tenant share one. */
     private void search(RoutingContext ctx, Operation operation, Handler handler, Principal principal) {
         Context loop = vertx.getOrCreateContext();
-        Turns.Turn turn = turns.of(
+        SearchTurns.Turn turn = turns.of(
                 principal.share(),
                 () -> loop.runOnContext(now -> {
                     try {
@@ -316,7 +316,7 @@ public final class Gateway {
                         answers.problem(ctx, FailureProblems.fault());
                     }
                 }));
-        ctx.put(Turns.Turn.class.getName(), turn);
+        ctx.put(SearchTurns.Turn.class.getName(), turn);
         ctx.addEndHandler(ended -> turn.end());
         if (ctx.response().closed()) { // an end handler that is added now is not called
             turn.end();
@@ -324,8 +324,8 @@ public final class Gateway {
             counts.limited(ApiCounts.Bound.TOKEN);
             answers.late(
                     ctx,
-                    Problem.tooMany(Turns.MOST + " searches of this token or its tenant are under way, and "
-                            + Turns.MOST_WAITING + " wait"));
+                    Problem.tooMany(SearchTurns.MOST + " searches of this token or its tenant are under way, and "
+                            + SearchTurns.MOST_WAITING + " wait"));
         }
     }
 
@@ -387,7 +387,7 @@ public final class Gateway {
             answers.problem(ctx, Problem.unauthorized("nothing was done: the token was removed or changed meanwhile"));
             return;
         }
-        Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
+        SearchTurns.Turn turn = ctx.get(SearchTurns.Turn.class.getName());
         if (turn != null && !turn.hold()) {
             return; // the caller left before it began
         }
@@ -417,7 +417,7 @@ public final class Gateway {
         run(ctx, operation, handler, call, entry, turn);
     }
 
-    private static void release(Turns.@Nullable Turn turn) {
+    private static void release(SearchTurns.@Nullable Turn turn) {
         if (turn != null) {
             turn.release();
         }
@@ -440,7 +440,7 @@ public final class Gateway {
             Handler handler,
             Call call,
             AuditLog.@Nullable Entry entry,
-            Turns.@Nullable Turn turn) {
+            SearchTurns.@Nullable Turn turn) {
         CompletableFuture<Reply> reply = begin(handler, call);
         Bounded<Reply> bounded = new Bounded<>(
                 reply,

@@ -11,10 +11,10 @@ import io.godwit.broker.plugin.context.PluginReports;
 import io.godwit.broker.plugin.context.PluginThreads;
 import io.godwit.broker.plugin.guard.GuardedFactories;
 import io.godwit.broker.plugin.guard.GuardedInterceptors;
+import io.godwit.broker.plugin.instance.CallLimits;
 import io.godwit.broker.plugin.instance.ConfiguredSettings;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.broker.plugin.instance.InlineCalls;
-import io.godwit.broker.plugin.instance.Limits;
 import io.godwit.broker.plugin.instance.PluginHome;
 import io.godwit.broker.plugin.instance.PluginState;
 import io.godwit.plugin.auth.AuthProviderFactory;
@@ -86,7 +86,7 @@ public final class PluginHost implements AutoCloseable {
     private final LongSupplier nanoClock;
     private final BrokerServices services;
     private final Consumer<List<String>> warnings;
-    private final Limits limits;
+    private final CallLimits limits;
     private final Decisions decisions = new Decisions();
     private final InlineCalls inline;
     /** In the order of adoption. Copied on write: other threads iterate over it. */
@@ -133,7 +133,7 @@ public final class PluginHost implements AutoCloseable {
                 nanoClock,
                 services,
                 warnings,
-                Limits.DEFAULT);
+                CallLimits.DEFAULT);
     }
 
     PluginHost(
@@ -146,7 +146,7 @@ public final class PluginHost implements AutoCloseable {
             LongSupplier nanoClock,
             BrokerServices services,
             Consumer<List<String>> warnings,
-            Limits limits) {
+            CallLimits limits) {
         this.limits = limits;
         this.sections = Map.copyOf(sections);
         this.configDirectory = configDirectory;

@@ -1,8 +1,8 @@
 package io.godwit.broker.start;
 
 import io.godwit.broker.clients.ClusterNodes;
-import io.godwit.broker.cluster.Departure;
 import io.godwit.broker.cluster.Late;
+import io.godwit.broker.cluster.LeadershipHandover;
 import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.cluster.NodeWaits;
 import io.godwit.broker.effective.BalanceSettings;
@@ -133,7 +133,8 @@ public final class MqttStores {
         if (others != null) {
             others.link();
             opened.push(others::leave);
-            Runnable handOver = () -> Departure.handOver(node.operations(), waits.handOver(), waits::notHandedOver);
+            Runnable handOver =
+                    () -> LeadershipHandover.handOver(node.operations(), waits.handOver(), waits::notHandedOver);
             serving.handOver(handOver);
             opened.push(handOver::run);
         }

@@ -2,7 +2,7 @@ package io.godwit.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.dist.member.Member;
+import io.godwit.dist.member.AgreedMember;
 import io.godwit.dist.member.MemberState;
 import io.godwit.dist.member.MembersView;
 import io.godwit.dist.member.NodeLife;
@@ -25,7 +25,7 @@ class DirectoryMembersOfTest {
         assertThat(view.joining()).containsExactlyInAnyOrder(new MemberLife("joins", 2), new MemberLife("lapsed", 3));
     }
 
-    private static Member member(String nodeId, long incarnation, MemberState state) {
-        return new Member(new NodeLife(nodeId, incarnation), state, 5);
+    private static AgreedMember member(String nodeId, long incarnation, MemberState state) {
+        return new AgreedMember(new NodeLife(nodeId, incarnation), state, 5);
     }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.plugin.context.CallMark;
 import io.godwit.broker.plugin.context.PluginReports;
+import io.godwit.broker.plugin.instance.CallLimits;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.broker.plugin.instance.InlineCalls;
-import io.godwit.broker.plugin.instance.Limits;
 import io.godwit.broker.plugin.instance.PluginHome;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -40,7 +40,7 @@ class ExitBlameTest {
                 new PluginReports(name, "auth-provider", EventListener.NONE, new SimpleMeterRegistry()),
                 new InlineCalls(System::nanoTime),
                 System::nanoTime,
-                Limits.DEFAULT,
+                CallLimits.DEFAULT,
                 3,
                 new CallMark(),
                 () -> {});

@@ -31,7 +31,7 @@ import io.godwit.dist.peer.message.HeldMessages;
 import io.godwit.dist.peer.message.LiveArrivals;
 import io.godwit.dist.peer.message.NodeSender;
 import io.godwit.dist.peer.message.PeerTokens;
-import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.peer.wait.MemberWaits;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.Serving;
@@ -75,7 +75,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     public static final byte CONTROL_TYPE = ControlFrames.TYPE;
 
     private final Members members;
-    private final Exclusions exclusions;
+    private final ExclusionRequests exclusions;
     private final Links links;
     private final String nodeId;
     private final LongSupplier nanoTime;
@@ -116,7 +116,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.nanoTime = parts.nanoTime();
         this.served = served;
         this.choices = choices;
-        this.exclusions = new Exclusions(parts);
+        this.exclusions = new ExclusionRequests(parts);
         this.echoes = new Echoes(parts.nanoTime());
         this.waits = new MemberWaits(parts, exclusions, reports);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime(), parts.maxLiveFilterBytes());

@@ -46,7 +46,7 @@ public final class HostedPlugin implements InlineCalls.Owner {
     private final PluginReports reports;
     private final InlineCalls inline;
     private final LongSupplier nanoClock;
-    private final Limits limits;
+    private final CallLimits limits;
     private final CircuitBreaker breaker;
     private final Runnable onChange;
     private final InlineCalls.SlowCalls slow = new InlineCalls.SlowCalls();
@@ -86,7 +86,7 @@ public final class HostedPlugin implements InlineCalls.Owner {
             PluginReports reports,
             InlineCalls inline,
             LongSupplier nanoClock,
-            Limits limits,
+            CallLimits limits,
             int leastFailures,
             CallMark mark,
             Runnable onChange) {
@@ -116,7 +116,7 @@ public final class HostedPlugin implements InlineCalls.Owner {
         return home;
     }
 
-    public Limits limits() {
+    public CallLimits limits() {
         return limits;
     }
 

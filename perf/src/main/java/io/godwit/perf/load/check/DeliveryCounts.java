@@ -16,7 +16,7 @@ package io.godwit.perf.load.check;
  * @param foreign arrivals that are not from this run
  * @param isChecked whether there were subscribers to compare with publishers
  */
-public record Delivery(
+public record DeliveryCounts(
         long sent,
         long notWritten,
         long unread,

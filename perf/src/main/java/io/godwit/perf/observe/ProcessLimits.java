@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /** Limits that the system sets for this process. */
-public final class Limits {
-    private Limits() {}
+public final class ProcessLimits {
+    private ProcessLimits() {}
 
     /** Files that this process may open; empty if unlimited or unknown. */
     public static OptionalLong openFiles() {

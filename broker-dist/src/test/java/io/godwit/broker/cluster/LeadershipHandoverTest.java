@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-class DepartureTest {
+class LeadershipHandoverTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final OperationResult REFUSED = new OperationResult(ActionOutcome.REFUSED, "it is not there");
 
@@ -40,7 +40,7 @@ class DepartureTest {
         range(1, "self", "a", "b", "self");
         range(2, "a", "a", "b", "self");
         range(3, "self", "a", "b", "self");
-        Departure.handOver(new Node(), PATIENCE, late::add);
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("1@7 to a", "3@7 to b");
     }
 
@@ -48,7 +48,7 @@ class DepartureTest {
     void theNextVoterIsAskedWhenOneRefuses() {
         range(1, "self", "a", "b", "self");
         absent.add("a");
-        Departure.handOver(new Node(), PATIENCE, late::add);
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("1@7 to a", "1@7 to b");
     }
 
@@ -57,7 +57,7 @@ class DepartureTest {
         range(1, "self", "self");
         range(2, "self", "a", "self");
         absent.add("a");
-        Departure.handOver(new Node(), PATIENCE, late::add);
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("2@7 to a");
         assertThat(late).as("no warning, because there was enough time").isEmpty();
     }
@@ -65,7 +65,7 @@ class DepartureTest {
     @Test
     void afterTheDeadlineNobodyIsAsked() {
         range(1, "self", "a", "self");
-        Departure.handOver(new Node(), Duration.ofMillis(-1), late::add);
+        LeadershipHandover.handOver(new Node(), Duration.ofMillis(-1), late::add);
         assertThat(moves).isEmpty();
         assertThat(late).containsExactly("[inbox/1]");
     }

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
  * pressure of 2. Learners do not count, except when the place of a new learner is chosen, and the means do not depend
  * on the number of replicas: otherwise the first step of an exchange would change the values that it was based on.
  */
-final class Placement {
+final class ReplicaPlacement {
     private static final long IDLE_BYTES = 1 << 20;
 
     private final ClusterView view;
@@ -44,7 +44,7 @@ final class Placement {
 
     private final double meanBytes;
 
-    Placement(ClusterView view, PlacementRules rules) {
+    ReplicaPlacement(ClusterView view, PlacementRules rules) {
         this.view = view;
         this.rules = rules;
         for (StoreView store : view.stores()) {

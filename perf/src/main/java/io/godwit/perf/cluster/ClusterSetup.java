@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param isTls whether nodes communicate over TLS; clients always use plain TCP
  * @param isKeepingLogs whether logs, configuration and output stay after the cluster has ended
  */
-public record ClusterSettings(
+public record ClusterSetup(
         Distribution distribution,
         int nodes,
         int inboxVoters,
@@ -38,7 +38,7 @@ public record ClusterSettings(
      *
      * @throws IllegalArgumentException if something is out of bounds; its message is for the user
      */
-    public ClusterSettings {
+    public ClusterSetup {
         if (nodes < 1 || nodes > MOST_NODES) {
             throw new IllegalArgumentException("--nodes must be 1 to " + MOST_NODES + ", was " + nodes);
         }
@@ -54,7 +54,7 @@ public record ClusterSettings(
     }
 
     /** Settings without further keys of the configuration. */
-    public ClusterSettings(
+    public ClusterSetup(
             Distribution distribution,
             int nodes,
             int inboxVoters,
@@ -70,10 +70,10 @@ public record ClusterSettings(
      *
      * @param leastHeap in the form of {@link #heap}
      */
-    public ClusterSettings with(Map<String, String> more, String leastHeap) {
+    public ClusterSetup with(Map<String, String> more, String leastHeap) {
         Map<String, String> all = new TreeMap<>(configuration);
         all.putAll(more);
-        return new ClusterSettings(
+        return new ClusterSetup(
                 distribution,
                 nodes,
                 inboxVoters,

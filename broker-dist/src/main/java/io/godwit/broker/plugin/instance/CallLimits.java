@@ -12,8 +12,9 @@ import java.time.Duration;
  * @param message the answer of an interceptor for one message
  * @param event a call of a listener, before it is interrupted
  */
-public record Limits(Duration start, Duration make, Duration stop, Duration health, Duration message, Duration event) {
-    public static final Limits DEFAULT = new Limits(
+public record CallLimits(
+        Duration start, Duration make, Duration stop, Duration health, Duration message, Duration event) {
+    public static final CallLimits DEFAULT = new CallLimits(
             Duration.ofSeconds(60),
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),

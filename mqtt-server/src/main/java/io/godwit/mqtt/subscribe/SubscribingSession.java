@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A session as seen by SUBSCRIBE and UNSUBSCRIBE. Confined to its connection's event loop. */
-public interface Subscriber {
+public interface SubscribingSession {
     Connection connection();
 
     ClientInfo client();

@@ -17,7 +17,7 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
-public @interface Key {
+public @interface ConfigKey {
     /** The default, as the file spells it. Empty for an empty text, list or map. */
     String value() default "";
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What tenants have in the stores of this node. */
-record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) implements Holdings, WaitingTenants {
+record NodeHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) implements Holdings, WaitingTenants {
     @Override
     public long liveSubscriptions(TenantId tenant) {
         return dist.counts(tenant).live();

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * sessions of their clients go on at the new leaders without losses or refusals. Ranges that no other voter can take
  * stay here.
  */
-public final class Departure {
-    private static final Logger LOG = LoggerFactory.getLogger(Departure.class);
+public final class LeadershipHandover {
+    private static final Logger LOG = LoggerFactory.getLogger(LeadershipHandover.class);
 
     private final NodeOperations node;
     private final Deadline deadline;
@@ -32,7 +32,7 @@ public final class Departure {
     /** Ranges that had no new leader by the deadline. */
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
-    private Departure(NodeOperations node, Deadline deadline) {
+    private LeadershipHandover(NodeOperations node, Deadline deadline) {
         this.node = node;
         this.deadline = deadline;
     }
@@ -43,18 +43,18 @@ public final class Departure {
      * @param ranOut receives the ranges that were left when {@code patience} was over
      */
     public static void handOver(NodeOperations node, Duration patience, Consumer<String> ranOut) {
-        Departure departure = new Departure(node, Deadline.afterMillis(patience.toMillis()));
+        LeadershipHandover handover = new LeadershipHandover(node, Deadline.afterMillis(patience.toMillis()));
         List<CompletableFuture<Void>> moves = new ArrayList<>();
         for (String name : node.stores()) {
-            node.store(name).ifPresent(store -> moves.addAll(departure.moves(store)));
+            node.store(name).ifPresent(store -> moves.addAll(handover.moves(store)));
         }
         // each ends by the deadline, and none fails
         CompletableFuture.allOf(moves.toArray(new CompletableFuture<?>[0])).join();
         if (!moves.isEmpty()) {
-            LOG.info("leaders handed over ranges={} of={}", departure.handedOver, moves.size());
+            LOG.info("leaders handed over ranges={} of={}", handover.handedOver, moves.size());
         }
-        if (!departure.late.isEmpty()) {
-            ranOut.accept(departure.late.toString());
+        if (!handover.late.isEmpty()) {
+            ranOut.accept(handover.late.toString());
         }
     }
 

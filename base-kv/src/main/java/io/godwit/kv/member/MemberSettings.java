@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param foundsAlone whether a node that may found begins the cluster without regard to other nodes; otherwise it does
  *     so only as the first of its seeds, together with them
  */
-public record ClusterSettings(
+public record MemberSettings(
         ClusterConfig config,
         RaftSettings raft,
         String version,
@@ -22,13 +22,13 @@ public record ClusterSettings(
         boolean foundsAlone) {
     public static final Duration DEFAULT_JOIN_TIMEOUT = Duration.ofMinutes(5);
 
-    public ClusterSettings {
+    public MemberSettings {
         if (joinTimeout.isZero() || joinTimeout.isNegative()) {
             throw new IllegalArgumentException("join timeout is " + joinTimeout);
         }
     }
 
-    public ClusterSettings(ClusterConfig config, String version, String zone) {
+    public MemberSettings(ClusterConfig config, String version, String zone) {
         this(config, RaftSettings.DEFAULT, version, zone, DEFAULT_JOIN_TIMEOUT, false);
     }
 }

@@ -4,8 +4,8 @@ import io.godwit.plugin.throttle.TenantResource;
 import java.util.List;
 
 /** Computes the share of one node in a limit of the whole cluster. */
-final class TenantShares {
-    private TenantShares() {}
+final class NodeShare {
+    private NodeShare() {}
 
     /**
      * For an amount: what the other nodes leave. For a rate: nodes that are not short of it keep what they use, and the

@@ -5,7 +5,7 @@ package io.godwit.dist.member;
  *
  * @param since the revision of the view that brought it into this state; distinguishes its lapses
  */
-public record Member(NodeLife life, MemberState state, long since) {
+public record AgreedMember(NodeLife life, MemberState state, long since) {
     /** Whether promises to clients must wait for it. */
     public boolean isCounted() {
         return state != MemberState.LAPSED;

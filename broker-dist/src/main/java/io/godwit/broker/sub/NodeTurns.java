@@ -5,8 +5,8 @@ import java.util.Collection;
 import java.util.zip.CRC32C;
 
 /** Chooses the node that serves something, so that all nodes with the same members choose the same one. */
-public final class Turns {
-    private Turns() {}
+public final class NodeTurns {
+    private NodeTurns() {}
 
     /** Whether {@code self} has the largest hash of {@code nodes}, each hashed together with {@code what}. */
     public static boolean isOf(String self, Collection<String> nodes, String what) {

@@ -10,7 +10,7 @@ import java.util.Map;
  * others. Up to {@link #MOST_WAITING} more wait for each caller, for pages that request many lists at once. Confined to
  * the event loop.
  */
-final class Turns {
+final class SearchTurns {
     /** Less than {@code MAX_QUESTIONS} of the ports. */
     static final int MOST = 3;
     /** Few enough that each starts before its connection's deadline. */

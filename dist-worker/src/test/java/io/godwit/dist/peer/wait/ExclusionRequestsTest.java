@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** The log lines while a member cannot be excluded: its peers ask for it again and again. */
-class ExclusionsTest {
+class ExclusionRequestsTest {
     private static final NodeLife OTHER = new NodeLife("b", 2);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(ExclusionLog.class);
@@ -26,7 +26,7 @@ class ExclusionsTest {
     private final TestNode.Cluster cluster = new TestNode.Cluster();
     private final ManualTimers timers = cluster.timers;
     private final TestView view = cluster.view;
-    private final Exclusions exclusions = new Exclusions(new TestNode(cluster, "a", 1, () -> {
+    private final ExclusionRequests exclusions = new ExclusionRequests(new TestNode(cluster, "a", 1, () -> {
                 throw new IllegalStateException();
             })
             .parts);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The member to exclude may lead the range that has the view of members: then nothing can be agreed on until that
  * range has another leader. So callers that wait on behalf of a client use {@link #insist}.
  */
-public final class Exclusions {
+public final class ExclusionRequests {
     public static final Duration AGAIN = Duration.ofMillis(500);
 
     private final Members members;
@@ -50,7 +50,7 @@ public final class Exclusions {
     private record Waiting(
             CompletableFuture<Void> done, long endNanos, long epoch, BooleanSupplier isNeeded, boolean isSilent) {}
 
-    public Exclusions(ClusterParts parts) {
+    public ExclusionRequests(ClusterParts parts) {
         this.members = parts.members();
         this.serves = parts.serves();
         this.timers = parts.timers();

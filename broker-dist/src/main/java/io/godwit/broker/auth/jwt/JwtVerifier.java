@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Parses tokens and checks their signatures. Exceptions of jose4j may contain the token, so none leaves this class.
  * Thread-safe.
  */
-final class Tokens {
+final class JwtVerifier {
     /** Longer text is no token: its rights are kept in memory for the lifetime of the connection. */
     static final int MAX_BYTES = 16 * 1_024;
 
@@ -32,7 +32,7 @@ final class Tokens {
     /** The header of a token; nothing in it is proven. */
     record Header(String algorithm, @Nullable String keyId) {}
 
-    Tokens(List<String> algorithms) {
+    JwtVerifier(List<String> algorithms) {
         this.algorithms = Set.copyOf(algorithms);
         this.constraints = new AlgorithmConstraints(ConstraintType.PERMIT, algorithms.toArray(new String[0]));
     }

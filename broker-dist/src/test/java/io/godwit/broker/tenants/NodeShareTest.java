@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class TenantSharesTest {
+class NodeShareTest {
     private static final TenantResource RATE = TenantResource.PUBLISH_RATE;
 
     private static TenantUse use(TenantResource resource, long value, boolean isShort) {
@@ -19,32 +19,32 @@ class TenantSharesTest {
 
     @Test
     void aNodeThatIsAloneHasAll() {
-        assertThat(TenantShares.share(RATE, 10, List.of())).isEqualTo(10);
-        assertThat(TenantShares.share(TenantResource.SESSIONS, 10, List.of())).isEqualTo(10);
+        assertThat(NodeShare.share(RATE, 10, List.of())).isEqualTo(10);
+        assertThat(NodeShare.share(TenantResource.SESSIONS, 10, List.of())).isEqualTo(10);
     }
 
     @Test
     void ofAnAmountThereIsWhatOthersLeave() {
         TenantUse seven = use(TenantResource.SESSIONS, 7, false);
-        assertThat(TenantShares.share(TenantResource.SESSIONS, 10, List.of(seven)))
+        assertThat(NodeShare.share(TenantResource.SESSIONS, 10, List.of(seven)))
                 .isEqualTo(3);
-        assertThat(TenantShares.share(TenantResource.SESSIONS, 10, List.of(seven, seven)))
+        assertThat(NodeShare.share(TenantResource.SESSIONS, 10, List.of(seven, seven)))
                 .isZero();
     }
 
     @Test
     void aRateIsSharedByNeed() {
         TenantUse idle = TenantUse.NONE;
-        assertThat(TenantShares.share(RATE, 90, List.of(idle, idle))).isEqualTo(90);
-        assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 20, false), idle)))
+        assertThat(NodeShare.share(RATE, 90, List.of(idle, idle))).isEqualTo(90);
+        assertThat(NodeShare.share(RATE, 90, List.of(use(RATE, 20, false), idle)))
                 .isEqualTo(70);
-        assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 80, true), idle)))
+        assertThat(NodeShare.share(RATE, 90, List.of(use(RATE, 80, true), idle)))
                 .isEqualTo(45);
-        assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 90, false), idle)))
+        assertThat(NodeShare.share(RATE, 90, List.of(use(RATE, 90, false), idle)))
                 .as("each node gets at least its part of the rate")
                 .isEqualTo(30);
-        assertThat(TenantShares.share(RATE, 0, List.of(idle))).isZero();
-        assertThat(TenantShares.share(RATE, 1, List.of(use(RATE, 1, false), idle)))
+        assertThat(NodeShare.share(RATE, 0, List.of(idle))).isZero();
+        assertThat(NodeShare.share(RATE, 1, List.of(use(RATE, 1, false), idle)))
                 .as("a share is never less than one")
                 .isEqualTo(1);
     }
@@ -70,7 +70,7 @@ class TenantSharesTest {
                     if (!others.isEmpty()) {
                         others.remove(node);
                     }
-                    long share = TenantShares.share(RATE, most, others);
+                    long share = NodeShare.share(RATE, most, others);
                     long used = Math.min(demands[node], share);
                     sum += used;
                     next.add(use(RATE, used, demands[node] > share));

@@ -16,7 +16,7 @@ import java.time.Duration;
  * @param requestsPerSecond of all callers together
  * @param requestsPerSecondPerCaller of an address, and of a token or all those of one tenant
  */
-public record Limits(
+public record HttpLimits(
         int maxConnections,
         int maxConnectionsPerAddress,
         int maxLineBytes,
@@ -27,7 +27,7 @@ public record Limits(
         Duration requestTimeout,
         int requestsPerSecond,
         int requestsPerSecondPerCaller) {
-    public static final Limits DEFAULTS = new Limits(
+    public static final HttpLimits DEFAULTS = new HttpLimits(
             256,
             64,
             16_384,
@@ -42,7 +42,7 @@ public record Limits(
     /** How long an answer may take to be written, when the client reads slowly. */
     static final Duration WRITE_TIMEOUT = Duration.ofSeconds(20);
 
-    public Limits {
+    public HttpLimits {
         if (maxConnections < 1
                 || maxConnectionsPerAddress < 1
                 || maxLineBytes < 1
