@@ -73,27 +73,22 @@ public final class Attaching {
     private final AttachmentCalls.Handlers handlers;
 
     public Attaching(
-            InboxStates states,
+            SessionLife life,
             StockKeeping stock,
-            SessionRecords records,
-            SessionEnds ends,
-            Reminders reminders,
-            NewSessions newSessions,
-            Obligations obligations,
             InsertHandler inserts,
             Outbox.Range outboxes,
             AttachmentCalls.Handlers handlers) {
         this.context = outboxes.context();
         this.settings = outboxes.room().settings();
-        this.writes = outboxes.writes();
+        this.writes = life.writes();
         this.settling = outboxes.settling();
-        this.states = states;
+        this.states = life.states();
         this.stock = stock;
-        this.records = records;
-        this.ends = ends;
-        this.reminders = reminders;
-        this.newSessions = newSessions;
-        this.obligations = obligations;
+        this.records = life.records();
+        this.ends = life.ends();
+        this.reminders = life.reminders();
+        this.newSessions = life.newSessions();
+        this.obligations = life.obligations();
         this.inserts = inserts;
         this.outboxes = outboxes;
         this.handlers = handlers;

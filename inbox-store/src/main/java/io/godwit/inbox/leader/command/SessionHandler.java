@@ -17,7 +17,6 @@ import io.godwit.inbox.leader.state.InboxStates;
 import io.godwit.inbox.leader.state.Reminders;
 import io.godwit.inbox.leader.state.SessionRecords;
 import io.godwit.inbox.local.SessionCall;
-import io.godwit.inbox.local.StoredInboxes;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
@@ -32,63 +31,42 @@ import java.util.Objects;
 public final class SessionHandler {
     private final Writes writes;
     private final InboxStates states;
-    private final SessionRecords records;
-    private final SessionEnds ends;
-    private final Reminders reminders;
     private final NewSessions newSessions;
+    private final SessionRecords records;
+    private final Reminders reminders;
+    private final SessionEnds ends;
     private final Obligations obligations;
     private final InboundHandler inbound;
     private final Expiry expiry;
     private final Attaching attaching;
-    private final StoredInboxes.Part storedInboxes;
-    private final ConfirmedAnswers confirmed;
     private final Purges purges;
     private final FilterChanges filterChanges;
+    private final ConfirmedAnswers confirmed;
     private final InboxReports reports;
 
     public SessionHandler(
-            Writes writes,
-            InboxStates states,
-            SessionRecords records,
-            SessionEnds ends,
-            Reminders reminders,
-            NewSessions newSessions,
-            Obligations obligations,
+            SessionLife life,
             InboundHandler inbound,
             Expiry expiry,
             Attaching attaching,
-            StoredInboxes.Part storedInboxes,
-            ConfirmedAnswers confirmed,
             Purges purges,
             FilterChanges filterChanges,
+            ConfirmedAnswers confirmed,
             InboxReports reports) {
-        this.writes = writes;
-        this.states = states;
-        this.records = records;
-        this.ends = ends;
-        this.reminders = reminders;
-        this.newSessions = newSessions;
-        this.obligations = obligations;
+        this.writes = life.writes();
+        this.states = life.states();
+        this.newSessions = life.newSessions();
+        this.records = life.records();
+        this.reminders = life.reminders();
+        this.ends = life.ends();
+        this.obligations = life.obligations();
         this.inbound = inbound;
         this.expiry = expiry;
         this.attaching = attaching;
-        this.storedInboxes = storedInboxes;
-        this.confirmed = confirmed;
         this.purges = purges;
         this.filterChanges = filterChanges;
+        this.confirmed = confirmed;
         this.reports = reports;
-    }
-
-    /**
-     * Answers a command that does nothing without a stored session, if certainly none is stored; else returns false.
-     */
-    public boolean answersWithoutSession(SessionCall call) {
-        InboxReply reply = call.withoutSession();
-        if (reply == null || !storedInboxes.isAbsent(call.prefix())) {
-            return false;
-        }
-        replyConfirmed(call.answer(), reply);
-        return true;
     }
 
     /** Leaves calls that wait for a proof of the leadership to the next leader. */
