@@ -15,6 +15,9 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.mqtt.MqttServer;
+import io.godwit.mqtt.session.core.SessionStores;
+import io.godwit.mqtt.trace.Tracing;
+import io.godwit.mqtt.transport.report.ReportTargets;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
@@ -210,13 +213,10 @@ final class InMemoryBroker implements AutoCloseable {
             }));
             server = new MqttServer(
                     BrokerSettings.mqtt(config),
-                    dist.client(),
-                    inboxClient.get(),
-                    retain.client(),
+                    new SessionStores(dist.client(), inboxClient.get(), retain.client()),
                     new NodeSessionDirectory(),
                     new AllowAll(),
-                    EventListener.NONE,
-                    meters,
+                    new ReportTargets(EventListener.NONE, meters, new Tracing()),
                     System::currentTimeMillis);
             mqtt.set(server);
         }
