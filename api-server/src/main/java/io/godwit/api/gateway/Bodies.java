@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the body of a request, up to its size limit, and checks it. Confined to the event loop, except that a worker
  * checks large bodies so that other requests need not wait.
  */
-final class Bodies {
+public final class Bodies {
     private static final JsonObject NONE = new JsonObject();
     /** A body of this size is checked in a few milliseconds, even if it is full of errors. */
     private static final int SMALL_BYTES = 4_096;
@@ -29,7 +29,7 @@ final class Bodies {
     private final Workers workers;
 
     /** @param workers check large bodies */
-    Bodies(Vertx vertx, HttpLimits limits, Workers workers) {
+    public Bodies(Vertx vertx, HttpLimits limits, Workers workers) {
         this.vertx = vertx;
         this.limits = limits;
         this.workers = workers;

@@ -1,23 +1,19 @@
 package io.godwit.api.gateway;
 
 import io.godwit.api.audit.AuditLog;
-import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Principal;
 import io.godwit.api.contract.InvalidRequestException;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.SecurityHeaders;
-import io.godwit.api.http.Workers;
 import io.godwit.api.http.gate.Callers;
 import io.godwit.api.http.gate.Connections;
 import io.godwit.api.http.gate.HttpLimits;
-import io.godwit.api.http.gate.Rates;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.route.Call;
 import io.godwit.api.route.Handler;
 import io.godwit.api.route.Reply;
-import io.godwit.api.stream.EventStreams;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -28,7 +24,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,12 +36,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Gateway {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
-    private static final String EVERYBODY = "everybody";
-    /** One part in this many of the total rate is reserved for callers with a token. */
-    private static final int KEPT_SHARE = 4;
-
-    /** For load balancers, and for supervisors that restart a broker which does not answer. */
-    private static final String HEALTH = "/health/";
 
     /** How long an answer waits for the audit record of its change. */
     private static final long RECORD_MILLIS = 1_000;
@@ -57,64 +46,29 @@ public final class Gateway {
     private final HttpLimits limits;
     private final Connections connections;
     private final Authenticator authenticator;
-    private final AuditLog audit;
-    private final RecordBudget records;
-    private final Answers answers;
-    private final ApiCounts counts;
+    private final CallerRates rates;
+    private final AuditTrail audit;
     private final Bodies bodyReader;
-    private final Rates total;
-    private final Rates strangers;
-    private final Rates byAddress;
-    private final Rates byToken;
-    /** Rates of the health paths, which load balancers call; separate from all others. */
-    private final Rates healthTotal;
-
-    private final Rates healthByAddress;
-    /** The rate that each address has for health, however many others ask. */
-    private final Rates healthKept;
-
+    private final Answers answers;
     private final SearchTurns turns = new SearchTurns();
 
-    /**
-     * @param audit records each change
-     * @param records how much each caller may have recorded
-     * @param workers check large bodies
-     * @param bodies threads that produce streamed bodies
-     * @param encoders a thread that encodes large answers
-     */
     public Gateway(
             Vertx vertx,
             HttpLimits limits,
             Connections connections,
             Authenticator authenticator,
-            AuditLog audit,
-            RecordBudget records,
-            Workers workers,
-            Workers bodies,
-            Workers encoders,
-            EventStreams streams,
-            ApiCounts counts,
-            boolean checksAnswers,
-            LongSupplier nanoClock) {
+            CallerRates rates,
+            AuditTrail audit,
+            Bodies bodyReader,
+            Answers answers) {
         this.vertx = vertx;
         this.limits = limits;
         this.connections = connections;
         this.authenticator = authenticator;
+        this.rates = rates;
         this.audit = audit;
-        this.records = records;
-        this.counts = counts;
-        this.answers = new Answers(
-                vertx, connections, limits, bodies, encoders, streams, authenticator, counts, checksAnswers);
-        this.bodyReader = new Bodies(vertx, limits, workers);
-        this.total = new Rates(limits.requestsPerSecond(), nanoClock);
-        this.strangers = new Rates(
-                Math.max(1, limits.requestsPerSecond() - Math.max(1, limits.requestsPerSecond() / KEPT_SHARE)),
-                nanoClock);
-        this.byAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
-        this.byToken = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
-        this.healthTotal = new Rates(limits.requestsPerSecond(), nanoClock);
-        this.healthByAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
-        this.healthKept = new Rates(1, nanoClock);
+        this.bodyReader = bodyReader;
+        this.answers = answers;
     }
 
     /** The first handler of each request. */
@@ -125,13 +79,13 @@ public final class Gateway {
         ctx.put(Connections.State.class.getName(), state);
         ctx.addEndHandler(ended -> {
             connections.requestEnded(request.connection());
-            count(ctx);
+            answers.count(ctx);
         });
         String source = Callers.source(request);
-        ApiCounts.Bound over = exceeded(request, source, authenticator.isOwn(request, state));
+        ApiCounts.Bound over = rates.exceeded(request, source, authenticator.isOwn(request, state));
         if (over == null) {
             checkPath(ctx);
-        } else if (!isOfHealth(request) && authenticator.mayBeOwn(request, state)) {
+        } else if (!CallerRates.isOfHealth(request) && authenticator.mayBeOwn(request, state)) {
             findOwn(ctx, state, over);
         } else {
             refuse(ctx, state, over);
@@ -155,7 +109,7 @@ public final class Gateway {
             identified.end();
             if (principal == null) {
                 refuse(ctx, state, over);
-            } else if (!total.tryTake(EVERYBODY)) {
+            } else if (!rates.tryTakeOfAll()) {
                 refuse(ctx, state, ApiCounts.Bound.ALL);
             } else {
                 checkPath(ctx);
@@ -164,10 +118,10 @@ public final class Gateway {
     }
 
     private void refuse(RoutingContext ctx, Connections.State state, ApiCounts.Bound over) {
-        counts.limited(over);
         endIfOfAnotherUser(ctx, state);
-        answers.late(
+        answers.limited(
                 ctx,
+                over,
                 Problem.tooMany(
                         over == ApiCounts.Bound.ADDRESS
                                 ? "this address asks too often"
@@ -202,40 +156,6 @@ public final class Gateway {
         }
     }
 
-    private static boolean isOfHealth(HttpServerRequest request) {
-        String path = request.path();
-        return path != null && path.startsWith(HEALTH);
-    }
-
-    /**
-     * The limit that this request exceeds; null for none.
-     *
-     * <p>Callers with a valid token are limited by token instead of by address, since strangers may share their
-     * address; so are connections of the broker's own user or of root, without a tokens file. Strangers may use only
-     * their part of the rate of all callers together. Health paths have their own rates, since a proxy has one address
-     * too. Each address may always call health once a second: an attacker with many addresses must not get a working
-     * broker restarted.
-     *
-     * @param isOwn whether the connection is known to be of the broker's own user or of root
-     */
-    private ApiCounts.@Nullable Bound exceeded(HttpServerRequest request, String source, boolean isOwn) {
-        if (isOfHealth(request)) {
-            return !healthByAddress.tryTake(source)
-                    ? ApiCounts.Bound.ADDRESS
-                    : healthTotal.tryTake(EVERYBODY) || healthKept.tryTake(source) ? null : ApiCounts.Bound.ALL;
-        }
-        if (!isOwn && !byAddress.tryTake(source) && !authenticator.hasCredentials(request)) {
-            return ApiCounts.Bound.ADDRESS;
-        }
-        boolean isWithinPart = isOwn || strangers.tryTake(EVERYBODY) || authenticator.hasCredentials(request);
-        return isWithinPart && total.tryTake(EVERYBODY) ? null : ApiCounts.Bound.ALL;
-    }
-
-    private void count(RoutingContext ctx) {
-        String operation = ctx.get(Operation.class.getName(), ApiCounts.NO_OPERATION);
-        counts.answered(operation, ctx.response().headWritten() ? ctx.response().getStatusCode() : 0);
-    }
-
     /** Answers a request that reaches no operation. */
     void refuse(RoutingContext ctx, Problem problem) {
         answers.problem(ctx, problem);
@@ -243,8 +163,7 @@ public final class Gateway {
 
     /** Answers a request that never reached {@link #begin} because it is not valid HTTP. */
     void refuse(HttpServerRequest request, Problem problem) {
-        answers.problem(request, problem);
-        counts.answered(ApiCounts.NO_OPERATION, problem.status());
+        answers.unparsed(request, problem);
     }
 
     /** Handles a request for an operation. */
@@ -277,9 +196,11 @@ public final class Gateway {
             if (principal == null) {
                 endIfOfAnotherUser(ctx, state);
                 answers.problem(ctx, FailureProblems.of(failure, operation));
-            } else if (!byToken.tryTake(principal.share())) {
-                counts.limited(ApiCounts.Bound.TOKEN);
-                answers.late(ctx, Problem.tooMany("this token, or its tenant, asks too often"));
+            } else if (!rates.tryTakeOfToken(principal.share())) {
+                answers.limited(
+                        ctx,
+                        ApiCounts.Bound.TOKEN,
+                        Problem.tooMany("this token, or its tenant, asks too often"));
             } else {
                 connections.known(request, principal.share());
                 authorize(ctx, operation, handler, principal);
@@ -321,9 +242,9 @@ public final class Gateway {
         if (ctx.response().closed()) { // an end handler that is added now is not called
             turn.end();
         } else if (!turn.begin()) {
-            counts.limited(ApiCounts.Bound.TOKEN);
-            answers.late(
+            answers.limited(
                     ctx,
+                    ApiCounts.Bound.TOKEN,
                     Problem.tooMany(SearchTurns.MOST + " searches of this token or its tenant are under way, and "
                             + SearchTurns.MOST_WAITING + " wait"));
         }
@@ -331,18 +252,13 @@ public final class Gateway {
 
     private void refuse(RoutingContext ctx, Operation operation, Principal principal, String why) {
         Problem problem = Problem.forbidden(why);
-        if (operation.isAudited() && records.room(principal.share()) == RecordBudget.Room.NONE) {
-            audit.skip();
-        } else if (operation.isAudited()) {
-            audit.note(
+        if (operation.isAudited()) {
+            audit.refused(
                     problem.status(),
-                    Audit.line(
-                            records,
-                            principal,
-                            Callers.address(ctx.request()),
-                            operation,
-                            new JsonObject().put("path", ctx.request().path()),
-                            new JsonObject()));
+                    principal,
+                    Callers.address(ctx.request()),
+                    operation,
+                    new JsonObject().put("path", ctx.request().path()));
         }
         answers.problem(ctx, problem);
     }
@@ -394,17 +310,17 @@ public final class Gateway {
         AuditLog.Entry entry = null;
         if (operation.isAudited() && call.caller().isPresent()) {
             Principal caller = call.caller().get();
-            if (records.room(caller.share()) == RecordBudget.Room.NONE) {
+            if (audit.isFull(caller)) {
                 release(turn);
-                counts.limited(ApiCounts.Bound.TOKEN);
-                answers.late(
+                answers.limited(
                         ctx,
+                        ApiCounts.Bound.TOKEN,
                         Problem.tooMany("nothing was done: this token, or its tenant, has filled its part of the "
                                 + "record of changes for this hour"));
                 return;
             }
-            entry = audit.begin(Audit.line(
-                    records, caller, Callers.address(ctx.request()), operation, call.parameters(), call.body()));
+            entry = audit.begin(
+                    caller, Callers.address(ctx.request()), operation, call.parameters(), call.body());
             if (entry == null) {
                 release(turn);
                 answers.problem(
