@@ -54,9 +54,7 @@ public final class PluginStage implements AutoCloseable {
 
     PluginStage(Path directory, Map<String, OpenSection> sections, BrokerServices services) {
         host = new PluginHost(
-                sections,
-                directory,
-                directory.resolve("data/plugins"),
+                new PluginFiles(sections, directory, directory.resolve("data/plugins")),
                 TIMEOUT,
                 new EventListener() {
                     @Override
