@@ -7,6 +7,7 @@ import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.BrokerSettings;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
+import io.godwit.inbox.InboxOutlets;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.session.NodeSessionDirectory;
@@ -198,9 +199,7 @@ final class InMemoryBroker implements AutoCloseable {
                     dist::client, retain::client, new DelayedMessages(inboxClient, () -> 0, 0), false);
             inbox = new InboxStore(
                     BrokerSettings.inbox(config),
-                    outlet,
-                    outlet,
-                    outlet,
+                    new InboxOutlets(outlet, outlet, outlet),
                     id -> false,
                     true,
                     EventListener.NONE,
