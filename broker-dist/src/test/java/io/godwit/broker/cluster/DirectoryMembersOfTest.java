@@ -6,6 +6,7 @@ import io.godwit.dist.member.AgreedMember;
 import io.godwit.dist.member.MemberState;
 import io.godwit.dist.member.MembersView;
 import io.godwit.dist.member.NodeLife;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.MemberLife;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ class DirectoryMembersOfTest {
     /** Its clients stay connected until then, and no other client may use their ids. */
     @Test
     void aLapsedMemberOwnsNoClientIdsAndIsAskedForThoseThatItHas() {
-        io.godwit.inbox.session.port.MembersView view = DirectoryMembersOf.of(new MembersView(
+        DirectoryView view = DirectoryMembersOf.of(new MembersView(
                 7,
                 List.of(
                         member("serves", 1, MemberState.SERVING),
