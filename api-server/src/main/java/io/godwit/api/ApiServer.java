@@ -7,10 +7,10 @@ import io.godwit.api.auth.Tokens;
 import io.godwit.api.contract.Contract;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.gateway.Answers;
-import io.godwit.api.gateway.AuditTrail;
 import io.godwit.api.gateway.Authenticator;
 import io.godwit.api.gateway.Bodies;
 import io.godwit.api.gateway.CallerRates;
+import io.godwit.api.gateway.ChangeRecords;
 import io.godwit.api.gateway.Gateway;
 import io.godwit.api.gateway.RouterSetup;
 import io.godwit.api.http.WorkerPools;
@@ -173,7 +173,7 @@ public final class ApiServer implements AutoCloseable {
                 connections,
                 authenticator,
                 new CallerRates(config.limits(), authenticator, System::nanoTime),
-                new AuditTrail(audit, records),
+                new ChangeRecords(audit, records),
                 new Bodies(mine, config.limits(), pools.requests()),
                 new Answers(
                         mine,

@@ -47,7 +47,7 @@ public final class Gateway {
     private final Connections connections;
     private final Authenticator authenticator;
     private final CallerRates rates;
-    private final AuditTrail audit;
+    private final ChangeRecords audit;
     private final Bodies bodyReader;
     private final Answers answers;
     private final SearchTurns turns = new SearchTurns();
@@ -58,7 +58,7 @@ public final class Gateway {
             Connections connections,
             Authenticator authenticator,
             CallerRates rates,
-            AuditTrail audit,
+            ChangeRecords audit,
             Bodies bodyReader,
             Answers answers) {
         this.vertx = vertx;

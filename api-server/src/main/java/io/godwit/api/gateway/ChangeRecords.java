@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Records changes, and refused attempts to change something, as far as the budget of each caller allows. Confined to
  * the event loop; other threads write the log.
  */
-public final class AuditTrail {
+public final class ChangeRecords {
     private final AuditLog log;
     private final RecordBudget budget;
 
@@ -19,7 +19,7 @@ public final class AuditTrail {
      * @param log records each change
      * @param budget how much each caller may have recorded
      */
-    public AuditTrail(AuditLog log, RecordBudget budget) {
+    public ChangeRecords(AuditLog log, RecordBudget budget) {
         this.log = log;
         this.budget = budget;
     }
