@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param checksAnswers whether each answer is compared with the document; a mismatch is answered with 500
  */
 public record ApiConfig(
-        String host, int port, Optional<Tls> tls, Optional<Path> tokensFile, boolean checksAnswers, Limits limits) {
+        String host, int port, Optional<Tls> tls, Optional<Path> tokensFile, boolean checksAnswers, HttpLimits limits) {
     /**
      * TLS with PEM files.
      *

@@ -6,10 +6,14 @@ import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.Tokens;
 import io.godwit.api.contract.Contract;
 import io.godwit.api.contract.Operation;
+import io.godwit.api.gateway.Answers;
 import io.godwit.api.gateway.Authenticator;
+import io.godwit.api.gateway.Bodies;
+import io.godwit.api.gateway.CallerRates;
+import io.godwit.api.gateway.ChangeRecords;
 import io.godwit.api.gateway.Gateway;
 import io.godwit.api.gateway.RouterSetup;
-import io.godwit.api.http.Workers;
+import io.godwit.api.http.WorkerPools;
 import io.godwit.api.http.gate.AcceptGate;
 import io.godwit.api.http.gate.Connections;
 import io.godwit.api.http.gate.Gated;
@@ -73,9 +77,7 @@ public final class ApiServer implements AutoCloseable {
     private final ApiConfig config;
     private final ApiPorts ports;
     private final StreamBounds streamBounds;
-    private final Workers workers = new Workers();
-    private final Workers bodies = Workers.ofStreams();
-    private final Workers encoders = Workers.ofEncoding();
+    private final WorkerPools pools = WorkerPools.create();
     private final AuditLog audit;
     private final RecordBudget records;
     private final Routes routes = new Routes();
@@ -105,8 +107,8 @@ public final class ApiServer implements AutoCloseable {
         this.records = new RecordBudget(recordBounds, System::nanoTime);
         this.contract = Contract.load();
         HealthRoutes.add(routes, ports.cluster());
-        ClusterRoutes.add(routes, ports.cluster(), workers);
-        DocumentRoutes.add(routes, contract, workers);
+        ClusterRoutes.add(routes, ports.cluster(), pools.requests());
+        DocumentRoutes.add(routes, contract, pools.requests());
         ports.stores().ifPresent(stores -> StoreRoutes.add(routes, stores));
         ports.settings().ifPresent(settings -> SettingsRoutes.add(routes, settings));
         ports.clients().ifPresent(clients -> ClientRoutes.add(routes, clients, ports.bans()));
@@ -114,11 +116,11 @@ public final class ApiServer implements AutoCloseable {
         ports.subscriptions().ifPresent(subscriptions -> SubscriptionRoutes.add(routes, subscriptions));
         ports.onBehalf().ifPresent(clients -> OnBehalfRoutes.add(routes, clients));
         ports.publisher().ifPresent(publisher -> PublishRoutes.add(routes, publisher));
-        ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained, encoders));
+        ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained, pools.encoders()));
         ports.delayed().ifPresent(delayed -> DelayedRoutes.add(routes, delayed));
-        ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
+        ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, pools.requests(), System::nanoTime));
         ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats, System::nanoTime));
-        DashboardRoutes.add(routes, ports.webSockets(), workers);
+        DashboardRoutes.add(routes, ports.webSockets(), pools.requests());
         ports.history().ifPresent(history -> HistoryRoutes.add(routes, history, System::nanoTime));
         ports.bans().ifPresent(bans -> BanRoutes.add(routes, bans));
         ports.tokens().ifPresent(made -> TokenRoutes.add(routes, made, this::tokensOfFile));
@@ -164,20 +166,24 @@ public final class ApiServer implements AutoCloseable {
         Connections connections = new Connections(config.limits(), gate, ports.counts(), System::nanoTime);
         EventStreams open = new EventStreams(mine, streamBounds, System::nanoTime);
         streams = open;
+        Authenticator authenticator = new Authenticator(tokens, ports.localCallers(), pools.requests());
         Gateway gateway = new Gateway(
                 mine,
                 config.limits(),
                 connections,
-                new Authenticator(tokens, ports.localCallers(), workers),
-                audit,
-                records,
-                workers,
-                bodies,
-                encoders,
-                open,
-                ports.counts(),
-                config.checksAnswers(),
-                System::nanoTime);
+                authenticator,
+                new CallerRates(config.limits(), authenticator, System::nanoTime),
+                new ChangeRecords(audit, records),
+                new Bodies(mine, config.limits(), pools.requests()),
+                new Answers(
+                        mine,
+                        connections,
+                        config.limits(),
+                        pools,
+                        open,
+                        authenticator,
+                        ports.counts(),
+                        config.checksAnswers()));
         HttpServer server = server(mine)
                 .connectionHandler(connections::opened)
                 .invalidRequestHandler(request -> RouterSetup.invalid(request, gateway))
@@ -256,7 +262,7 @@ public final class ApiServer implements AutoCloseable {
         }
         looks = true;
         Context loop = mine.getOrCreateContext();
-        workers.supply(() -> {
+        pools.requests().supply(() -> {
                     reload(server);
                     return true;
                 })
@@ -325,9 +331,7 @@ public final class ApiServer implements AutoCloseable {
     @Override
     public void close() {
         audit.close(); // while connections are open, so that callers whose change is recorded can still be answered
-        workers.close();
-        bodies.close();
-        encoders.close();
+        pools.close();
         Vertx mine = vertx;
         vertx = null;
         if (mine == null) {

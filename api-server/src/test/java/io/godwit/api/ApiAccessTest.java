@@ -11,7 +11,7 @@ import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.auth.TokenText;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.access.TokenAdmin;
 import io.godwit.testing.Await;
 import java.io.IOException;
@@ -318,7 +318,7 @@ class ApiAccessTest {
         Set<Integer> ports = ConcurrentHashMap.newKeySet();
         AtomicInteger asked = new AtomicInteger();
         Duration time = Duration.ofSeconds(30);
-        Limits limits = new Limits(100, 100, 16_384, 16_384, 1_024, time, time, time, 1_000, 1);
+        HttpLimits limits = new HttpLimits(100, 100, 16_384, 16_384, 1_024, time, time, time, 1_000, 1);
         String again = "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\n\r\n";
         String last = "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         try (ApiFixture api = ApiFixture.with(limits, ApiFixture.each(ends -> {

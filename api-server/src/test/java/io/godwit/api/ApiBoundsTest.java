@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.api.ApiFixture.Got;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -33,9 +33,9 @@ class ApiBoundsTest {
 
     private static final String LAST = "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-    private static Limits limits(
+    private static HttpLimits limits(
             int connections, int perAddress, Duration head, Duration idle, Duration request, int all, int perCaller) {
-        return new Limits(connections, perAddress, 16_384, 16_384, 1_024, head, idle, request, all, perCaller);
+        return new HttpLimits(connections, perAddress, 16_384, 16_384, 1_024, head, idle, request, all, perCaller);
     }
 
     private static void write(Socket socket, String text) throws IOException {
@@ -432,7 +432,7 @@ class ApiBoundsTest {
     @Test
     void largeBodiesAreCheckedElsewhere(@TempDir Path dir) throws Exception {
         CountDownLatch held = new CountDownLatch(1);
-        Limits limits = new Limits(400, 400, 16_384, 16_384, 65_536, LONG, LONG, LONG, 100_000, 100_000);
+        HttpLimits limits = new HttpLimits(400, 400, 16_384, 16_384, 65_536, LONG, LONG, LONG, 100_000, 100_000);
         TokenFile tokens = TokenFile.parse("").with(TokenFile.Entry.ofToken("ops", Role.OPERATOR, "", "gw_ops"));
         for (int i = 0; i < 17; i++) { // each may have eight requests under way
             tokens = tokens.with(TokenFile.Entry.ofToken("vic-" + i, Role.VIEWER, "", "gw_" + i));

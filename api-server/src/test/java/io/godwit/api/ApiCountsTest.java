@@ -6,7 +6,7 @@ import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenFile.Entry;
 import io.godwit.api.contract.Operation;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.testing.Await;
 import java.net.Socket;
@@ -28,8 +28,8 @@ class ApiCountsTest {
     @TempDir
     private Path directory;
 
-    private static Limits limits(int perAddress, Duration head, int all, int perCaller) {
-        return new Limits(100, perAddress, 16_384, 16_384, 1_024, head, LONG, LONG, all, perCaller);
+    private static HttpLimits limits(int perAddress, Duration head, int all, int perCaller) {
+        return new HttpLimits(100, perAddress, 16_384, 16_384, 1_024, head, LONG, LONG, all, perCaller);
     }
 
     /** An answer is counted when it has been written, which its reader may notice before. */

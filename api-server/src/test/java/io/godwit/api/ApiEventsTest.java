@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.api.EventReader.Told;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.watch.WatchFeed.Item;
 import io.godwit.api.port.watch.WatchSource.EventFilter;
 import io.godwit.api.port.watch.WatchSource.TraceFilter;
@@ -147,7 +147,7 @@ class ApiEventsTest {
     @Test
     void aStreamOutlivesTheTimeOfARequest() throws Exception {
         Duration brief = Duration.ofSeconds(1);
-        Limits limits = new Limits(9, 9, 9_000, 9_000, 1_000, brief, brief, brief, 1_000, 1_000);
+        HttpLimits limits = new HttpLimits(9, 9, 9_000, 9_000, 1_000, brief, brief, brief, 1_000, 1_000);
         try (ApiFixture api = ApiFixture.streaming(limits, Optional.empty(), SHORT);
                 EventReader reader = new EventReader(api.port(), EVENTS + "?seconds=3")) {
             Told last = reader.next();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.contract.Operation;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.FileWatch;
 import io.godwit.api.port.access.LocalCallers;
 import io.godwit.api.stream.StreamBounds;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * client's side.
  */
 final class ApiFixture implements AutoCloseable {
-    static final Limits LIMITS = new Limits(
+    static final HttpLimits LIMITS = new HttpLimits(
             200,
             150,
             16_384,
@@ -89,16 +89,21 @@ final class ApiFixture implements AutoCloseable {
                 .toList();
     }
 
-    private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local) throws Exception {
+    private ApiFixture(HttpLimits limits, Optional<Path> tokens, LocalCallers local) throws Exception {
         this(limits, tokens, local, StreamBounds.DEFAULTS);
     }
 
-    private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds) throws Exception {
+    private ApiFixture(HttpLimits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds)
+            throws Exception {
         this(limits, tokens, local, bounds, RecordBudget.Bounds.of(limits.requestsPerSecondPerCaller()));
     }
 
     private ApiFixture(
-            Limits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds, RecordBudget.Bounds records)
+            HttpLimits limits,
+            Optional<Path> tokens,
+            LocalCallers local,
+            StreamBounds bounds,
+            RecordBudget.Bounds records)
             throws Exception {
         server = new ApiServer(
                 new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits),
@@ -141,7 +146,7 @@ final class ApiFixture implements AutoCloseable {
         return open(LIMITS);
     }
 
-    static ApiFixture open(Limits limits) throws Exception {
+    static ApiFixture open(HttpLimits limits) throws Exception {
         return new ApiFixture(limits, Optional.empty(), TRUSTED);
     }
 
@@ -149,7 +154,7 @@ final class ApiFixture implements AutoCloseable {
         return new ApiFixture(LIMITS, Optional.of(file), TRUSTED);
     }
 
-    static ApiFixture withTokens(Path file, Limits limits) throws Exception {
+    static ApiFixture withTokens(Path file, HttpLimits limits) throws Exception {
         return new ApiFixture(limits, Optional.of(file), TRUSTED);
     }
 
@@ -157,7 +162,7 @@ final class ApiFixture implements AutoCloseable {
         return new ApiFixture(LIMITS, Optional.of(tokens), TRUSTED, StreamBounds.DEFAULTS, bounds);
     }
 
-    static ApiFixture streaming(Limits limits, Optional<Path> tokens, StreamBounds bounds) throws Exception {
+    static ApiFixture streaming(HttpLimits limits, Optional<Path> tokens, StreamBounds bounds) throws Exception {
         return new ApiFixture(limits, tokens, TRUSTED, bounds);
     }
 
@@ -167,7 +172,7 @@ final class ApiFixture implements AutoCloseable {
     }
 
     /** Without tokens. */
-    static ApiFixture with(Limits limits, LocalCallers local) throws Exception {
+    static ApiFixture with(HttpLimits limits, LocalCallers local) throws Exception {
         return new ApiFixture(limits, Optional.empty(), local);
     }
 

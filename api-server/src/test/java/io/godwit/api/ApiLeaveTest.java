@@ -9,7 +9,7 @@ import ch.qos.logback.core.AppenderBase;
 import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.access.AuditSink;
 import io.godwit.testing.Await;
@@ -70,8 +70,8 @@ class ApiLeaveTest {
         }
     }
 
-    private static Limits limits(int connections, Duration request) {
-        return new Limits(connections, 100, 16_384, 16_384, 1_024, LONG, LONG, request, 1_000, 1_000);
+    private static HttpLimits limits(int connections, Duration request) {
+        return new HttpLimits(connections, 100, 16_384, 16_384, 1_024, LONG, LONG, request, 1_000, 1_000);
     }
 
     /** Two tokens of the tenant birds, and one of an operator of the cluster. */
@@ -85,7 +85,7 @@ class ApiLeaveTest {
                         .text());
     }
 
-    private ApiFixture api(Limits limits) throws Exception {
+    private ApiFixture api(HttpLimits limits) throws Exception {
         return ApiFixture.withTokens(tokens(), limits);
     }
 

@@ -8,7 +8,7 @@ import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DataDirectory;
 import io.godwit.kv.member.ClusterEntry;
-import io.godwit.kv.member.ClusterSettings;
+import io.godwit.kv.member.MemberSettings;
 import io.godwit.kv.member.MemberWatch;
 import io.godwit.kv.member.NodeAddresses;
 import io.godwit.kv.member.NotedFacts;
@@ -153,7 +153,7 @@ public final class KvNode implements AutoCloseable {
 
     private static KvNode open(KvNodeConfig config, DiskProbe probe, StartProgress progress, Told told)
             throws IOException {
-        ClusterSettings cluster = config.cluster();
+        MemberSettings cluster = config.cluster();
         if (cluster == null && !config.bootstrap() && DataDirectory.isEmpty(config.dataDirectory())) {
             throw noData(config);
         }
@@ -185,7 +185,7 @@ public final class KvNode implements AutoCloseable {
 
     private static KvNode enter(
             KvNodeConfig config,
-            ClusterSettings cluster,
+            MemberSettings cluster,
             DiskProbe probe,
             StartProgress progress,
             Told told,
@@ -295,7 +295,7 @@ public final class KvNode implements AutoCloseable {
     }
 
     private RaftHost raft(KvNodeConfig config, String storeId, ClusterEntry.@Nullable Entered entered) {
-        ClusterSettings cluster = config.cluster();
+        MemberSettings cluster = config.cluster();
         if (entered == null || cluster == null) {
             return new RaftHost(new GodwitRaftServiceFactory(log, config.sync()), storeId, config.sync());
         }
@@ -411,7 +411,7 @@ public final class KvNode implements AutoCloseable {
     /** Starts elections in groups without a leader, after a delay in which this node would have heard from a leader. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     private void electLater() {
-        ClusterSettings settings = config.cluster();
+        MemberSettings settings = config.cluster();
         if (settings != null) {
             threads.timers()
                     .schedule(

@@ -1,6 +1,6 @@
 package io.godwit.kv;
 
-import io.godwit.kv.member.ClusterSettings;
+import io.godwit.kv.member.MemberSettings;
 import io.godwit.kv.raft.log.LogSync;
 import io.godwit.kv.range.data.RocksResources;
 import io.godwit.kv.range.replica.RangeSettings;
@@ -30,7 +30,7 @@ public record KvNodeConfig(
         OptionalLong lowWaterBytes,
         LogSync sync,
         long reclaimBytesPerSecond,
-        @Nullable ClusterSettings cluster) {
+        @Nullable MemberSettings cluster) {
 
     public KvNodeConfig {
         if (cacheBytes <= 0 || writeBufferBytes <= 0 || writeBufferBytes > cacheBytes) {
@@ -63,7 +63,7 @@ public record KvNodeConfig(
     }
 
     /** A copy of this configuration for a node in a cluster. */
-    public KvNodeConfig in(ClusterSettings settings) {
+    public KvNodeConfig in(MemberSettings settings) {
         return new KvNodeConfig(
                 dataDirectory,
                 bootstrap,

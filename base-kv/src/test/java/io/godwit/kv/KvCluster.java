@@ -10,7 +10,7 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeReports;
 import io.godwit.kv.client.StoreMeasures;
-import io.godwit.kv.member.ClusterSettings;
+import io.godwit.kv.member.MemberSettings;
 import io.godwit.kv.member.StartProgress;
 import io.godwit.kv.operate.OperationResult;
 import io.godwit.kv.operate.StoreOperations;
@@ -111,7 +111,7 @@ class KvCluster implements AutoCloseable {
         ClusterConfig cluster = new ClusterConfig(
                 env, network + number, port, port + 1, "", seeds, null, ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
         return new KvNodeConfig(data, isFounder, 16 << 20, 8 << 20, range, OptionalLong.of(1))
-                .in(new ClusterSettings(cluster, raft, "test", "", joinTimeout, foundsAlone));
+                .in(new MemberSettings(cluster, raft, "test", "", joinTimeout, foundsAlone));
     }
 
     /** Starts a node that founds or joins, or starts again. */

@@ -19,6 +19,7 @@ import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
 import io.godwit.dist.deliver.HeldPublishes;
 import io.godwit.dist.deliver.OtherNodes;
+import io.godwit.dist.deliver.OwnReceivers;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.StrayRoutes;
@@ -126,7 +127,13 @@ public final class DistWorker implements AutoCloseable {
         ServedReceivers served = new ServedReceivers(nanoTime);
         this.peers = cluster == null
                 ? null
-                : new LivePeers(cluster, index, live, served, choices, this::chooseAnother, events, waits, meters);
+                : new LivePeers(
+                        cluster,
+                        new OwnReceivers(index, live, served, choices),
+                        this::chooseAnother,
+                        events,
+                        waits,
+                        meters);
         this.removals = cluster == null ? null : removalsAgain(cluster, meters);
         this.records = new RecordStore(
                 () -> open,

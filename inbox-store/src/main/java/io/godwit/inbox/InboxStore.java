@@ -78,24 +78,12 @@ public final class InboxStore {
      */
     public InboxStore(
             InboxConfig config,
-            WillPublisher willPublisher,
-            RouteRemover routeRemover,
-            GroupPublisher groupPublisher,
+            InboxOutlets outlets,
             Predicate<ClientId> isCounted,
             boolean takesStock,
             EventListener events,
             MeterRegistry meters) {
-        this(
-                config,
-                willPublisher,
-                routeRemover,
-                groupPublisher,
-                isCounted,
-                takesStock,
-                events,
-                meters,
-                Duration.ZERO,
-                Integer.MAX_VALUE);
+        this(config, outlets, isCounted, takesStock, events, meters, Duration.ZERO, Integer.MAX_VALUE);
     }
 
     /**
@@ -107,9 +95,7 @@ public final class InboxStore {
      */
     public InboxStore(
             InboxConfig config,
-            WillPublisher willPublisher,
-            RouteRemover routeRemover,
-            GroupPublisher groupPublisher,
+            InboxOutlets outlets,
             Predicate<ClientId> isCounted,
             boolean takesStock,
             EventListener events,
@@ -129,10 +115,10 @@ public final class InboxStore {
                 attachedWait.toMillis());
         records = new RecordCount(isCounted);
         outside = new Surroundings(
-                willPublisher::publish,
-                willPublisher::finished,
-                routeRemover::remove,
-                groupPublisher::give,
+                outlets.wills()::publish,
+                outlets.wills()::finished,
+                outlets.routes()::remove,
+                outlets.groups()::give,
                 new InboxReports(events, meters),
                 records,
                 storedInboxes,

@@ -119,25 +119,28 @@ class InboxStoreTest {
                         1000,
                         InboxConfig.DEFAULT.maxSessionExpiry(),
                         true),
-                new WillPublisher() {
-                    @Override
-                    public CompletableFuture<Boolean> publish(
-                            ClientInfo client,
-                            Message message,
-                            String origin,
-                            long number,
-                            long below,
-                            long decidedAtMillis,
-                            @Nullable RequestOrder order,
-                            Resend resend) {
-                        return CompletableFuture.completedFuture(true);
-                    }
+                new InboxOutlets(
+                        new WillPublisher() {
+                            @Override
+                            public CompletableFuture<Boolean> publish(
+                                    ClientInfo client,
+                                    Message message,
+                                    String origin,
+                                    long number,
+                                    long below,
+                                    long decidedAtMillis,
+                                    @Nullable RequestOrder order,
+                                    Resend resend) {
+                                return CompletableFuture.completedFuture(true);
+                            }
 
-                    @Override
-                    public void finished(TenantId tenant, @Nullable Message message, String origin, long number) {}
-                },
-                (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
-                (from, group, message, token, resend) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),
+                            @Override
+                            public void finished(
+                                    TenantId tenant, @Nullable Message message, String origin, long number) {}
+                        },
+                        (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
+                        (from, group, message, token, resend) ->
+                                CompletableFuture.completedFuture(GroupOutcome.NOBODY)),
                 id -> false,
                 false,
                 EventListener.NONE,

@@ -39,9 +39,10 @@ class LeftBehindTest {
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final InboxStore store = new InboxStore(
             InboxConfig.DEFAULT,
-            new Nobody(),
-            (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
-            (from, group, message, token, resend) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY),
+            new InboxOutlets(
+                    new Nobody(),
+                    (tenant, client, incarnation, filters) -> CompletableFuture.completedFuture(true),
+                    (from, group, message, token, resend) -> CompletableFuture.completedFuture(GroupOutcome.NOBODY)),
             id -> false,
             false,
             EventListener.NONE,

@@ -1,8 +1,6 @@
 package io.godwit.mqtt;
 
 import io.godwit.dist.client.Deliverer;
-import io.godwit.dist.client.DistClient;
-import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
@@ -15,6 +13,7 @@ import io.godwit.mqtt.connect.RandomClientIds;
 import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.session.inbound.OperatorIntake;
 import io.godwit.mqtt.session.live.LiveFanOut;
 import io.godwit.mqtt.session.persistent.StoredSubscriber;
@@ -25,7 +24,6 @@ import io.godwit.mqtt.top.TrafficCount;
 import io.godwit.mqtt.top.TrafficKey;
 import io.godwit.mqtt.top.TrafficKind;
 import io.godwit.mqtt.topic.TopicRules;
-import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.CertificateWatch;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerServices;
@@ -43,9 +41,8 @@ import io.godwit.mqtt.transport.memory.MemoryGauge;
 import io.godwit.mqtt.transport.memory.MemoryGuard;
 import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.mqtt.transport.report.MqttReports;
+import io.godwit.mqtt.transport.report.ReportTargets;
 import io.godwit.plugin.auth.AuthProvider;
-import io.godwit.plugin.event.EventListener;
-import io.godwit.retain.client.RetainClient;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -96,68 +93,31 @@ public final class MqttServer implements AutoCloseable {
 
     private boolean isClosed;
 
+    /** @param nowMillis wall time, from the same clock as the stores use */
     public MqttServer(
             MqttConfig config,
-            DistClient dist,
-            InboxClient inbox,
-            RetainClient retain,
+            SessionStores stores,
             SessionDirectory directory,
             AuthProvider auth,
-            EventListener events,
-            MeterRegistry meters,
+            ReportTargets targets,
             LongSupplier nowMillis) {
-        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, new Tracing());
+        this(config, stores, directory, auth, targets, nowMillis, new JvmMemory());
     }
 
-    /** @param tracing the traces of clients and messages */
-    public MqttServer(
-            MqttConfig config,
-            DistClient dist,
-            InboxClient inbox,
-            RetainClient retain,
-            SessionDirectory directory,
-            AuthProvider auth,
-            EventListener events,
-            MeterRegistry meters,
-            LongSupplier nowMillis,
-            Tracing tracing) {
-        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, new JvmMemory(), tracing);
-    }
-
-    /**
-     * @param nowMillis wall time, from the same clock as the stores use
-     * @param memory the gauge that the memory guard reads
-     */
-    public MqttServer(
-            MqttConfig config,
-            DistClient dist,
-            InboxClient inbox,
-            RetainClient retain,
-            SessionDirectory directory,
-            AuthProvider auth,
-            EventListener events,
-            MeterRegistry meters,
-            LongSupplier nowMillis,
-            MemoryGauge memory) {
-        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, memory, new Tracing());
-    }
-
+    /** @param memory the gauge that the memory guard reads */
     MqttServer(
             MqttConfig config,
-            DistClient dist,
-            InboxClient inbox,
-            RetainClient retain,
+            SessionStores stores,
             SessionDirectory directory,
             AuthProvider auth,
-            EventListener events,
-            MeterRegistry meters,
+            ReportTargets targets,
             LongSupplier nowMillis,
-            MemoryGauge memory,
-            Tracing tracing) {
+            MemoryGauge memory) {
+        MeterRegistry meters = targets.meters();
         this.config = config;
         this.auth = auth;
         this.directory = directory;
-        this.reports = new MqttReports(new MqttMetrics(meters), events, tracing);
+        this.reports = new MqttReports(new MqttMetrics(meters), targets.events(), targets.tracing());
         this.operatorBans = new BanTable(nowMillis);
         this.bans = new Bans(config.bans(), System::nanoTime, reports, operatorBans);
         this.halfReceived = new HalfReceived(config.transport().maxHalfReceivedBytes());
@@ -174,9 +134,7 @@ public final class MqttServer implements AutoCloseable {
                 config.session(),
                 config.topics(),
                 tenants,
-                dist,
-                inbox,
-                retain,
+                stores,
                 new Authorizer(auth, config.auth(), reports),
                 reports,
                 nowMillis,

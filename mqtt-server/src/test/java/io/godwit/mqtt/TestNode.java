@@ -4,6 +4,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.session.core.SessionConfig;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.trace.Tracing;
@@ -14,6 +15,7 @@ import io.godwit.mqtt.transport.config.ListenerConfig;
 import io.godwit.mqtt.transport.config.ListenerLimits;
 import io.godwit.mqtt.transport.config.MemoryConfig;
 import io.godwit.mqtt.transport.config.TransportConfig;
+import io.godwit.mqtt.transport.report.ReportTargets;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.mqtt.twin.MemoryDirectory;
 import io.godwit.mqtt.twin.MemoryDist;
@@ -179,16 +181,12 @@ final class TestNode implements AutoCloseable {
     private TestNode(MqttConfig config, AuthProvider auth, HandMemory memory, Interceptors interceptors) {
         server = new MqttServer(
                 config,
-                dist,
-                inbox,
-                retain,
+                new SessionStores(dist, inbox, retain),
                 directory,
                 auth,
-                events::add,
-                meters,
+                new ReportTargets(events::add, meters, tracing),
                 System::currentTimeMillis,
-                memory,
-                tracing);
+                memory);
         server.intercept(interceptors);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {

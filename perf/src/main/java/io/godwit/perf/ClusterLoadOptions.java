@@ -1,6 +1,6 @@
 package io.godwit.perf;
 
-import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.ClusterSetup;
 import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.option.ClusterOptions;
 import io.godwit.perf.published.PublishedReports;
@@ -48,13 +48,13 @@ final class ClusterLoadOptions {
      *
      * @throws IllegalArgumentException if there can be no such cluster; its message is for the user
      */
-    ClusterSettings cluster(Scenario scenario, ClusterOptions options) {
+    ClusterSetup cluster(Scenario scenario, ClusterOptions options) {
         if (scenario.security() != Security.PLAIN) {
             throw new IllegalArgumentException(scenario.name() + " connects over TLS, and the brokers that are started "
                     + "here listen on plain TCP: use perf.sh run --broker");
         }
         int brokers = nodes != null ? nodes : scenario.nodes() > 1 ? scenario.nodes() : USUAL_NODES;
-        int usual = ClusterSettings.usualVoters(brokers);
+        int usual = ClusterSetup.usualVoters(brokers);
         int wanted = voters != null ? voters : scenario.voters() > 0 ? scenario.voters() : usual;
         return options.settings(brokers, wanted);
     }

@@ -2,7 +2,7 @@ package io.godwit.perf;
 
 import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
-import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.ClusterSetup;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.load.client.LoadSettings;
@@ -43,7 +43,7 @@ final class ClusterLoads {
      * @param scenario not scaled
      * @param scale above 0, at most 1
      */
-    record Item(Scenario scenario, double scale, LoadSettings load, ClusterSettings cluster) {}
+    record Item(Scenario scenario, double scale, LoadSettings load, ClusterSetup cluster) {}
 
     /** Runs all items, prints the table and writes the reports; returns the worst exit code. */
     int run(List<Item> items) throws InterruptedException {
@@ -66,7 +66,7 @@ final class ClusterLoads {
     }
 
     private int run(Item item, ClusterTable table) throws InterruptedException {
-        ClusterSettings settings = item.cluster();
+        ClusterSetup settings = item.cluster();
         out.printf(
                 "%n%s on %d %s%n", item.scenario().name(), settings.nodes(), settings.nodes() == 1 ? "node" : "nodes");
         try (BrokerCluster cluster = BrokerCluster.start(settings, out::println)) {

@@ -1,6 +1,6 @@
 package io.godwit.perf;
 
-import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.ClusterSetup;
 import io.godwit.perf.option.ClusterOptions;
 import io.godwit.perf.option.Durations;
 import io.godwit.perf.report.TableReport;
@@ -115,9 +115,9 @@ final class ClusterRowsCommand implements Callable<Integer> {
             }
             List<Setup> all = new ArrayList<>();
             for (int size : new TreeSet<>(sizes)) {
-                all.add(new Setup(size, ClusterSettings.usualVoters(size), true));
+                all.add(new Setup(size, ClusterSetup.usualVoters(size), true));
             }
-            Setup many = new Setup(nodes, voters != null ? voters : ClusterSettings.usualVoters(nodes), true);
+            Setup many = new Setup(nodes, voters != null ? voters : ClusterSetup.usualVoters(nodes), true);
             LoadTimes times = LoadTimes.of(warmUp, duration);
             runs = new RowRuns(many, all, new LinkedHashSet<>(only), this::settings, scale, times, System.out);
         } catch (IllegalArgumentException e) {
@@ -127,7 +127,7 @@ final class ClusterRowsCommand implements Callable<Integer> {
         return report(runs);
     }
 
-    private ClusterSettings settings(Setup setup) {
+    private ClusterSetup settings(Setup setup) {
         List<String> options = setup.isPushingEarly() ? List.of() : List.of("-Dinbox_store_early_push=false");
         return cluster.settings(setup.nodes(), setup.voters(), options);
     }

@@ -1,6 +1,6 @@
 package io.godwit.perf;
 
-import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.ClusterSetup;
 import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.option.AckOptions;
 import io.godwit.perf.option.ClusterOptions;
@@ -57,7 +57,7 @@ final class ClusterRunCommand implements Callable<Integer> {
         try {
             for (String name : names) {
                 Scenario scenario = scenarioOptions.scenario(name, published);
-                ClusterSettings settings = options.cluster(scenario, cluster);
+                ClusterSetup settings = options.cluster(scenario, cluster);
                 LoadSettings load =
                         acks.applyTo(loadOptions.settings(!scenario.isOpenLoop(), scenario.isConnecting()), scenario);
                 items.add(new ClusterLoads.Item(scenario, options.scale(scenario), load, settings));

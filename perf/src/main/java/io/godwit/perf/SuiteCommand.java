@@ -4,7 +4,7 @@ import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.RunResult;
 import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.load.client.LoadSettings;
-import io.godwit.perf.observe.Limits;
+import io.godwit.perf.observe.ProcessLimits;
 import io.godwit.perf.observe.UsageSource;
 import io.godwit.perf.option.BrokerOptions;
 import io.godwit.perf.option.Durations;
@@ -190,7 +190,8 @@ final class SuiteCommand implements Callable<Integer> {
                     room.connectsPerSecond(),
                     room.tlsConnectsPerSecond());
         }
-        int files = (int) Math.min(Integer.MAX_VALUE, Limits.openFiles().orElse(Integer.MAX_VALUE) - OTHER_FILES);
+        int files = (int)
+                Math.min(Integer.MAX_VALUE, ProcessLimits.openFiles().orElse(Integer.MAX_VALUE) - OTHER_FILES);
         if (mostConnections != null) {
             room = new SuitePlan.Room(
                     mostConnections,

@@ -11,9 +11,10 @@ import io.godwit.api.http.JsonWeight;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.StreamWriter;
+import io.godwit.api.http.WorkerPools;
 import io.godwit.api.http.Workers;
 import io.godwit.api.http.gate.Connections;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.watch.WatchFeed;
@@ -21,6 +22,7 @@ import io.godwit.api.route.Call;
 import io.godwit.api.route.EntityTags;
 import io.godwit.api.route.Reply;
 import io.godwit.api.stream.EventStreams;
+import io.godwit.api.stream.StreamCaller;
 import io.godwit.api.stream.StreamReply;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -51,7 +53,7 @@ public final class Answers {
 
     private final Vertx vertx;
     private final Connections connections;
-    private final Limits limits;
+    private final HttpLimits limits;
     private final Workers bodies;
     private final Workers encoders;
     private final EventStreams streams;
@@ -61,16 +63,12 @@ public final class Answers {
     private final AnswerRoom room = AnswerRoom.ofHeap();
     private final CallerParts encodings = new CallerParts(CallerParts.MOST_ENCODED);
 
-    /**
-     * @param bodies threads that produce streamed bodies
-     * @param encoders a thread that encodes large answers
-     */
-    Answers(
+    /** @param checks whether answers are compared with the contract */
+    public Answers(
             Vertx vertx,
             Connections connections,
-            Limits limits,
-            Workers bodies,
-            Workers encoders,
+            HttpLimits limits,
+            WorkerPools pools,
             EventStreams streams,
             Authenticator authenticator,
             ApiCounts counts,
@@ -78,15 +76,33 @@ public final class Answers {
         this.vertx = vertx;
         this.connections = connections;
         this.limits = limits;
-        this.bodies = bodies;
-        this.encoders = encoders;
+        this.bodies = pools.bodies();
+        this.encoders = pools.encoders();
         this.streams = streams;
         this.authenticator = authenticator;
         this.counts = counts;
         this.checks = checks;
     }
 
-    void late(RoutingContext ctx, Problem problem) {
+    /** Counts the end of a request. */
+    void count(RoutingContext ctx) {
+        String operation = ctx.get(Operation.class.getName(), ApiCounts.NO_OPERATION);
+        counts.answered(operation, ctx.response().headWritten() ? ctx.response().getStatusCode() : 0);
+    }
+
+    /** Answers a request that is not valid HTTP, and counts it. */
+    void unparsed(HttpServerRequest request, Problem problem) {
+        problem(request, problem);
+        counts.answered(ApiCounts.NO_OPERATION, problem.status());
+    }
+
+    /** Answers a caller that has reached a limit, with a delay. */
+    void limited(RoutingContext ctx, ApiCounts.Bound over, Problem problem) {
+        counts.limited(over);
+        late(ctx, problem);
+    }
+
+    private void late(RoutingContext ctx, Problem problem) {
         if (Bodies.isAnnounced(ctx.request())) {
             ctx.request().pause();
         }
@@ -236,7 +252,7 @@ public final class Answers {
                 if (isOwn) {
                     room.give(caller, bytes.length);
                 }
-                Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
+                SearchTurns.Turn turn = ctx.get(SearchTurns.Turn.class.getName());
                 if (turn != null) {
                     turn.end(); // end handlers do not run if the connection closed meanwhile
                 }
@@ -274,11 +290,12 @@ public final class Answers {
             streams.requireRoom(caller.share());
             response.putHeader("X-Accel-Buffering", "no"); // else nginx buffers events up to some kilobytes
             streams.begin(
-                    caller.share(),
+                    new StreamCaller(
+                            caller.share(),
+                            () -> authenticator.isStill(caller, request),
+                            () -> connections.expire(request.connection())),
                     response,
                     reply,
-                    () -> connections.expire(request.connection()),
-                    () -> authenticator.isStill(caller, request),
                     item -> !checks || isAsDocumented(operation, item));
             connections.streams(request.connection(), reply.longest());
         } catch (ProblemException | NotServingException e) {

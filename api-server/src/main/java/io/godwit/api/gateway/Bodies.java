@@ -5,7 +5,7 @@ import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Workers;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -19,17 +19,17 @@ import org.jspecify.annotations.Nullable;
  * Reads the body of a request, up to its size limit, and checks it. Confined to the event loop, except that a worker
  * checks large bodies so that other requests need not wait.
  */
-final class Bodies {
+public final class Bodies {
     private static final JsonObject NONE = new JsonObject();
     /** A body of this size is checked in a few milliseconds, even if it is full of errors. */
     private static final int SMALL_BYTES = 4_096;
 
     private final Vertx vertx;
-    private final Limits limits;
+    private final HttpLimits limits;
     private final Workers workers;
 
     /** @param workers check large bodies */
-    Bodies(Vertx vertx, Limits limits, Workers workers) {
+    public Bodies(Vertx vertx, HttpLimits limits, Workers workers) {
         this.vertx = vertx;
         this.limits = limits;
         this.workers = workers;

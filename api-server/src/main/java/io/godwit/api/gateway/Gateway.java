@@ -1,23 +1,19 @@
 package io.godwit.api.gateway;
 
 import io.godwit.api.audit.AuditLog;
-import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Principal;
 import io.godwit.api.contract.InvalidRequestException;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.SecurityHeaders;
-import io.godwit.api.http.Workers;
 import io.godwit.api.http.gate.Callers;
 import io.godwit.api.http.gate.Connections;
-import io.godwit.api.http.gate.Limits;
-import io.godwit.api.http.gate.Rates;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.api.port.ApiCounts;
 import io.godwit.api.route.Call;
 import io.godwit.api.route.Handler;
 import io.godwit.api.route.Reply;
-import io.godwit.api.stream.EventStreams;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -28,7 +24,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,12 +36,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Gateway {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
-    private static final String EVERYBODY = "everybody";
-    /** One part in this many of the total rate is reserved for callers with a token. */
-    private static final int KEPT_SHARE = 4;
-
-    /** For load balancers, and for supervisors that restart a broker which does not answer. */
-    private static final String HEALTH = "/health/";
 
     /** How long an answer waits for the audit record of its change. */
     private static final long RECORD_MILLIS = 1_000;
@@ -54,67 +43,32 @@ public final class Gateway {
     private static final Pattern BAD_ENCODING = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private final Vertx vertx;
-    private final Limits limits;
+    private final HttpLimits limits;
     private final Connections connections;
     private final Authenticator authenticator;
-    private final AuditLog audit;
-    private final RecordBudget records;
-    private final Answers answers;
-    private final ApiCounts counts;
+    private final CallerRates rates;
+    private final ChangeRecords audit;
     private final Bodies bodyReader;
-    private final Rates total;
-    private final Rates strangers;
-    private final Rates byAddress;
-    private final Rates byToken;
-    /** Rates of the health paths, which load balancers call; separate from all others. */
-    private final Rates healthTotal;
+    private final Answers answers;
+    private final SearchTurns turns = new SearchTurns();
 
-    private final Rates healthByAddress;
-    /** The rate that each address has for health, however many others ask. */
-    private final Rates healthKept;
-
-    private final Turns turns = new Turns();
-
-    /**
-     * @param audit records each change
-     * @param records how much each caller may have recorded
-     * @param workers check large bodies
-     * @param bodies threads that produce streamed bodies
-     * @param encoders a thread that encodes large answers
-     */
     public Gateway(
             Vertx vertx,
-            Limits limits,
+            HttpLimits limits,
             Connections connections,
             Authenticator authenticator,
-            AuditLog audit,
-            RecordBudget records,
-            Workers workers,
-            Workers bodies,
-            Workers encoders,
-            EventStreams streams,
-            ApiCounts counts,
-            boolean checksAnswers,
-            LongSupplier nanoClock) {
+            CallerRates rates,
+            ChangeRecords audit,
+            Bodies bodyReader,
+            Answers answers) {
         this.vertx = vertx;
         this.limits = limits;
         this.connections = connections;
         this.authenticator = authenticator;
+        this.rates = rates;
         this.audit = audit;
-        this.records = records;
-        this.counts = counts;
-        this.answers = new Answers(
-                vertx, connections, limits, bodies, encoders, streams, authenticator, counts, checksAnswers);
-        this.bodyReader = new Bodies(vertx, limits, workers);
-        this.total = new Rates(limits.requestsPerSecond(), nanoClock);
-        this.strangers = new Rates(
-                Math.max(1, limits.requestsPerSecond() - Math.max(1, limits.requestsPerSecond() / KEPT_SHARE)),
-                nanoClock);
-        this.byAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
-        this.byToken = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
-        this.healthTotal = new Rates(limits.requestsPerSecond(), nanoClock);
-        this.healthByAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
-        this.healthKept = new Rates(1, nanoClock);
+        this.bodyReader = bodyReader;
+        this.answers = answers;
     }
 
     /** The first handler of each request. */
@@ -125,13 +79,13 @@ public final class Gateway {
         ctx.put(Connections.State.class.getName(), state);
         ctx.addEndHandler(ended -> {
             connections.requestEnded(request.connection());
-            count(ctx);
+            answers.count(ctx);
         });
         String source = Callers.source(request);
-        ApiCounts.Bound over = exceeded(request, source, authenticator.isOwn(request, state));
+        ApiCounts.Bound over = rates.exceeded(request, source, authenticator.isOwn(request, state));
         if (over == null) {
             checkPath(ctx);
-        } else if (!isOfHealth(request) && authenticator.mayBeOwn(request, state)) {
+        } else if (!CallerRates.isOfHealth(request) && authenticator.mayBeOwn(request, state)) {
             findOwn(ctx, state, over);
         } else {
             refuse(ctx, state, over);
@@ -155,7 +109,7 @@ public final class Gateway {
             identified.end();
             if (principal == null) {
                 refuse(ctx, state, over);
-            } else if (!total.tryTake(EVERYBODY)) {
+            } else if (!rates.tryTakeOfAll()) {
                 refuse(ctx, state, ApiCounts.Bound.ALL);
             } else {
                 checkPath(ctx);
@@ -164,10 +118,10 @@ public final class Gateway {
     }
 
     private void refuse(RoutingContext ctx, Connections.State state, ApiCounts.Bound over) {
-        counts.limited(over);
         endIfOfAnotherUser(ctx, state);
-        answers.late(
+        answers.limited(
                 ctx,
+                over,
                 Problem.tooMany(
                         over == ApiCounts.Bound.ADDRESS
                                 ? "this address asks too often"
@@ -202,40 +156,6 @@ public final class Gateway {
         }
     }
 
-    private static boolean isOfHealth(HttpServerRequest request) {
-        String path = request.path();
-        return path != null && path.startsWith(HEALTH);
-    }
-
-    /**
-     * The limit that this request exceeds; null for none.
-     *
-     * <p>Callers with a valid token are limited by token instead of by address, since strangers may share their
-     * address; so are connections of the broker's own user or of root, without a tokens file. Strangers may use only
-     * their part of the rate of all callers together. Health paths have their own rates, since a proxy has one address
-     * too. Each address may always call health once a second: an attacker with many addresses must not get a working
-     * broker restarted.
-     *
-     * @param isOwn whether the connection is known to be of the broker's own user or of root
-     */
-    private ApiCounts.@Nullable Bound exceeded(HttpServerRequest request, String source, boolean isOwn) {
-        if (isOfHealth(request)) {
-            return !healthByAddress.tryTake(source)
-                    ? ApiCounts.Bound.ADDRESS
-                    : healthTotal.tryTake(EVERYBODY) || healthKept.tryTake(source) ? null : ApiCounts.Bound.ALL;
-        }
-        if (!isOwn && !byAddress.tryTake(source) && !authenticator.hasCredentials(request)) {
-            return ApiCounts.Bound.ADDRESS;
-        }
-        boolean isWithinPart = isOwn || strangers.tryTake(EVERYBODY) || authenticator.hasCredentials(request);
-        return isWithinPart && total.tryTake(EVERYBODY) ? null : ApiCounts.Bound.ALL;
-    }
-
-    private void count(RoutingContext ctx) {
-        String operation = ctx.get(Operation.class.getName(), ApiCounts.NO_OPERATION);
-        counts.answered(operation, ctx.response().headWritten() ? ctx.response().getStatusCode() : 0);
-    }
-
     /** Answers a request that reaches no operation. */
     void refuse(RoutingContext ctx, Problem problem) {
         answers.problem(ctx, problem);
@@ -243,8 +163,7 @@ public final class Gateway {
 
     /** Answers a request that never reached {@link #begin} because it is not valid HTTP. */
     void refuse(HttpServerRequest request, Problem problem) {
-        answers.problem(request, problem);
-        counts.answered(ApiCounts.NO_OPERATION, problem.status());
+        answers.unparsed(request, problem);
     }
 
     /** Handles a request for an operation. */
@@ -277,9 +196,11 @@ public final class Gateway {
             if (principal == null) {
                 endIfOfAnotherUser(ctx, state);
                 answers.problem(ctx, FailureProblems.of(failure, operation));
-            } else if (!byToken.tryTake(principal.share())) {
-                counts.limited(ApiCounts.Bound.TOKEN);
-                answers.late(ctx, Problem.tooMany("this token, or its tenant, asks too often"));
+            } else if (!rates.tryTakeOfToken(principal.share())) {
+                answers.limited(
+                        ctx,
+                        ApiCounts.Bound.TOKEN,
+                        Problem.tooMany("this token, or its tenant, asks too often"));
             } else {
                 connections.known(request, principal.share());
                 authorize(ctx, operation, handler, principal);
@@ -306,7 +227,7 @@ public final class Gateway {
     /** Waits for the caller's turn; all tokens of a tenant share one. */
     private void search(RoutingContext ctx, Operation operation, Handler handler, Principal principal) {
         Context loop = vertx.getOrCreateContext();
-        Turns.Turn turn = turns.of(
+        SearchTurns.Turn turn = turns.of(
                 principal.share(),
                 () -> loop.runOnContext(now -> {
                     try {
@@ -316,33 +237,28 @@ public final class Gateway {
                         answers.problem(ctx, FailureProblems.fault());
                     }
                 }));
-        ctx.put(Turns.Turn.class.getName(), turn);
+        ctx.put(SearchTurns.Turn.class.getName(), turn);
         ctx.addEndHandler(ended -> turn.end());
         if (ctx.response().closed()) { // an end handler that is added now is not called
             turn.end();
         } else if (!turn.begin()) {
-            counts.limited(ApiCounts.Bound.TOKEN);
-            answers.late(
+            answers.limited(
                     ctx,
-                    Problem.tooMany(Turns.MOST + " searches of this token or its tenant are under way, and "
-                            + Turns.MOST_WAITING + " wait"));
+                    ApiCounts.Bound.TOKEN,
+                    Problem.tooMany(SearchTurns.MOST + " searches of this token or its tenant are under way, and "
+                            + SearchTurns.MOST_WAITING + " wait"));
         }
     }
 
     private void refuse(RoutingContext ctx, Operation operation, Principal principal, String why) {
         Problem problem = Problem.forbidden(why);
-        if (operation.isAudited() && records.room(principal.share()) == RecordBudget.Room.NONE) {
-            audit.skip();
-        } else if (operation.isAudited()) {
-            audit.note(
+        if (operation.isAudited()) {
+            audit.refused(
                     problem.status(),
-                    Audit.line(
-                            records,
-                            principal,
-                            Callers.address(ctx.request()),
-                            operation,
-                            new JsonObject().put("path", ctx.request().path()),
-                            new JsonObject()));
+                    principal,
+                    Callers.address(ctx.request()),
+                    operation,
+                    new JsonObject().put("path", ctx.request().path()));
         }
         answers.problem(ctx, problem);
     }
@@ -387,24 +303,24 @@ public final class Gateway {
             answers.problem(ctx, Problem.unauthorized("nothing was done: the token was removed or changed meanwhile"));
             return;
         }
-        Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
+        SearchTurns.Turn turn = ctx.get(SearchTurns.Turn.class.getName());
         if (turn != null && !turn.hold()) {
             return; // the caller left before it began
         }
         AuditLog.Entry entry = null;
         if (operation.isAudited() && call.caller().isPresent()) {
             Principal caller = call.caller().get();
-            if (records.room(caller.share()) == RecordBudget.Room.NONE) {
+            if (audit.isFull(caller)) {
                 release(turn);
-                counts.limited(ApiCounts.Bound.TOKEN);
-                answers.late(
+                answers.limited(
                         ctx,
+                        ApiCounts.Bound.TOKEN,
                         Problem.tooMany("nothing was done: this token, or its tenant, has filled its part of the "
                                 + "record of changes for this hour"));
                 return;
             }
-            entry = audit.begin(Audit.line(
-                    records, caller, Callers.address(ctx.request()), operation, call.parameters(), call.body()));
+            entry = audit.begin(
+                    caller, Callers.address(ctx.request()), operation, call.parameters(), call.body());
             if (entry == null) {
                 release(turn);
                 answers.problem(
@@ -417,7 +333,7 @@ public final class Gateway {
         run(ctx, operation, handler, call, entry, turn);
     }
 
-    private static void release(Turns.@Nullable Turn turn) {
+    private static void release(SearchTurns.@Nullable Turn turn) {
         if (turn != null) {
             turn.release();
         }
@@ -440,7 +356,7 @@ public final class Gateway {
             Handler handler,
             Call call,
             AuditLog.@Nullable Entry entry,
-            Turns.@Nullable Turn turn) {
+            SearchTurns.@Nullable Turn turn) {
         CompletableFuture<Reply> reply = begin(handler, call);
         Bounded<Reply> bounded = new Bounded<>(
                 reply,

@@ -4,9 +4,7 @@ import io.godwit.api.port.watch.WatchFeed;
 import io.vertx.core.Context;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.Json;
-import java.time.Duration;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,16 +26,14 @@ final class EventStream {
     private static final String END = "end";
     private static final String COMMENT = ":\n\n";
 
-    private final String caller;
+    private final StreamCaller caller;
     private final HttpServerResponse response;
     private final WatchFeed feed;
-    private final BooleanSupplier mayGoOn;
     private final StreamReply.ItemCheck check;
     private final StreamBounds bounds;
     private final LongSupplier nanoClock;
     private final Context loop;
     private final long endNanos;
-    private final Runnable cut;
     private final Runnable ended;
     private long wroteNanos;
     /** Since when the socket accepts no data; null while it does. */
@@ -50,38 +46,34 @@ final class EventStream {
     private boolean waitsForTurn;
 
     /**
-     * @param mayGoOn whether the caller may still see this
-     * @param cut ends the connection, whether its client reads or not
+     * Opens the source of the reply.
+     *
      * @param ended called once, when the stream is over
      */
     EventStream(
-            String caller,
+            StreamCaller caller,
             HttpServerResponse response,
-            WatchFeed feed,
-            BooleanSupplier mayGoOn,
+            StreamReply reply,
             StreamReply.ItemCheck check,
-            Duration longest,
             StreamBounds bounds,
             LongSupplier nanoClock,
             Context loop,
-            Runnable cut,
             Runnable ended) {
         this.caller = caller;
         this.response = response;
-        this.feed = feed;
-        this.mayGoOn = mayGoOn;
+        this.feed = reply.source().open();
         this.check = check;
         this.bounds = bounds;
         this.nanoClock = nanoClock;
         this.loop = loop;
-        this.cut = cut;
         this.ended = ended;
         this.wroteNanos = nanoClock.getAsLong();
-        this.endNanos = wroteNanos + longest.toNanos();
+        this.endNanos = wroteNanos + reply.longest().toNanos();
     }
 
-    String caller() {
-        return caller;
+    /** What its caller shares with others. */
+    String share() {
+        return caller.share();
     }
 
     void begin() {
@@ -102,7 +94,7 @@ final class EventStream {
             return;
         }
         if (endReason == null) {
-            if (!mayGoOn.getAsBoolean()) {
+            if (!caller.mayGoOn().getAsBoolean()) {
                 end("token");
             } else if (now - endNanos >= 0) {
                 end("duration");
@@ -117,9 +109,9 @@ final class EventStream {
             if (fullSinceNanos == null) {
                 fullSinceNanos = now;
             } else if (now - fullSinceNanos >= bounds.slowAfter().toNanos()) {
-                LOG.debug("stream cut off, its client reads nothing caller={}", caller);
+                LOG.debug("stream cut off, its client reads nothing caller={}", caller.share());
                 over();
-                cut.run();
+                caller.cut().run();
             }
             return;
         }

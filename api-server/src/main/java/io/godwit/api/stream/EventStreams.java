@@ -2,13 +2,11 @@ package io.godwit.api.stream;
 
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.watch.WatchFeed;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /** The event streams of this node, limited in number. Confined to the event loop. */
@@ -26,7 +24,7 @@ public final class EventStreams {
     }
 
     /** @throws ProblemException when the node or the caller is at its limit */
-    public void requireRoom(String caller) {
+    public void requireRoom(String share) {
         if (isClosed) {
             throw new ProblemException(Problem.unavailable("the node stops"));
         }
@@ -34,7 +32,7 @@ public final class EventStreams {
             throw new ProblemException(
                     Problem.unavailable("this node has " + bounds.most() + " streams already; end one"));
         }
-        long own = open.stream().filter(each -> each.caller().equals(caller)).count();
+        long own = open.stream().filter(each -> each.share().equals(share)).count();
         if (own >= bounds.mostPerCaller()) {
             throw new ProblemException(Problem.tooMany(
                     "this token, or its tenant, has " + bounds.mostPerCaller() + " streams already; end one"));
@@ -45,30 +43,19 @@ public final class EventStreams {
      * Starts a stream. It ends when its time is over, the caller's rights are gone, the client leaves, or on
      * {@link #close}. The head of the answer is already set.
      *
-     * @param cut ends the connection, whether its client reads or not
-     * @param mayGoOn whether the caller may still see this, asked now and then
      * @param check whether an item, by its name and data, is as the document says
      */
     public void begin(
-            String caller,
-            HttpServerResponse response,
-            StreamReply reply,
-            Runnable cut,
-            BooleanSupplier mayGoOn,
-            StreamReply.ItemCheck check) {
-        WatchFeed feed = reply.source().open();
+            StreamCaller caller, HttpServerResponse response, StreamReply reply, StreamReply.ItemCheck check) {
         EventStream[] made = new EventStream[1];
         EventStream stream = new EventStream(
                 caller,
                 response,
-                feed,
-                mayGoOn,
+                reply,
                 check,
-                reply.longest(),
                 bounds,
                 nanoClock,
                 vertx.getOrCreateContext(),
-                cut,
                 () -> open.remove(made[0]));
         made[0] = stream;
         open.add(stream);

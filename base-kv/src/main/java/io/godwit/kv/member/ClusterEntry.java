@@ -46,7 +46,7 @@ public final class ClusterEntry {
      */
     private static final long UNSEEN_MILLIS = 5_000;
 
-    private final ClusterSettings settings;
+    private final MemberSettings settings;
     private final DataDirectory.Claim claim;
     private final JoinRule rule;
     private final Founding founding;
@@ -63,7 +63,7 @@ public final class ClusterEntry {
     public ClusterEntry(
             Path dataDirectory,
             boolean mayFound,
-            ClusterSettings settings,
+            MemberSettings settings,
             DataDirectory.Claim claim,
             StartProgress progress) {
         this.settings = settings;

@@ -146,13 +146,10 @@ public final class ClusterLinks implements AutoCloseable {
         RoutedClient client = new RoutedClient(
                 ranges.name(),
                 caller,
-                table(ranges.name()),
-                cluster.channels(),
+                new RoutedClient.Peers(table(ranges.name()), cluster.channels(), exchange::changed),
                 local,
                 ranges.client(),
-                exchange::changed,
-                threads.ranges(),
-                threads.timers(),
+                new RoutedClient.Threads(threads.ranges(), threads.timers()),
                 new RoutedClient.Limits(MAX_PENDING_BYTES, ranges.maxMutationBytes(), ranges.tooLarge()));
         ranges.onChange(exchange::changed);
         clients.add(client);

@@ -50,33 +50,45 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
     public record Caller(String clusterId, String storeId, long incarnation) {}
 
     /**
-     * @param local accepts leader requests for the ranges that this node leads
+     * The way to leaders on other nodes.
+     *
+     * @param table the leaders of the ranges of the store
      * @param refresh asks other nodes for their leaderships
-     * @param pool runs the client, one task at a time
+     */
+    public record Peers(RouteTable table, RpcChannels channels, Runnable refresh) {}
+
+    /**
+     * What runs the client.
+     *
+     * @param pool runs it, one task at a time
      * @param timers passes tasks on when they are due
+     */
+    public record Threads(Executor pool, ScheduledExecutorService timers) {}
+
+    /**
+     * @param host accepts calls of leaders for the ranges of this node
+     * @param local accepts leader requests for the ranges that this node leads
      */
     public RoutedClient(
             String store,
             Caller caller,
-            RouteTable table,
-            RpcChannels channels,
+            Peers others,
             RangeHost host,
             RangeClient local,
-            Runnable refresh,
-            Executor pool,
-            ScheduledExecutorService timers,
+            Threads threads,
             Limits limits) {
         this.limits = limits;
-        this.table = table;
+        this.table = others.table();
         this.local = local;
         this.peers = new GrpcCallPeers(
-                channels,
+                others.channels(),
                 new CallFrame.Hello(caller.clusterId(), store, caller.storeId(), caller.incarnation(), 0),
                 host,
-                refresh);
-        this.executor =
-                new RangeExecutor(pool, thrown -> LOG.error("task of the client failed store={}", store, thrown));
-        this.calls = new RangeCalls(peers, new Jittered(executor, timers), System::nanoTime, limits.maxPendingBytes());
+                others.refresh());
+        this.executor = new RangeExecutor(
+                threads.pool(), thrown -> LOG.error("task of the client failed store={}", store, thrown));
+        this.calls = new RangeCalls(
+                peers, new Jittered(executor, threads.timers()), System::nanoTime, limits.maxPendingBytes());
         table.onChange(routes -> executor.execute(() -> calls.routesChanged(routes)));
         executor.execute(() -> calls.routesChanged(table.routes()));
     }

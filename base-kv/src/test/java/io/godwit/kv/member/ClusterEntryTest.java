@@ -58,7 +58,7 @@ class ClusterEntryTest {
                 List.of(new HostPort(network + 2, port)),
                 null,
                 ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
-        ClusterSettings settings = new ClusterSettings(cluster, "test", "");
+        MemberSettings settings = new MemberSettings(cluster, "test", "");
         StartProgress progress = new StartProgress() {
             @Override
             public void claimed() {

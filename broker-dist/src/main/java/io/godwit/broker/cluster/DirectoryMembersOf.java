@@ -1,10 +1,11 @@
 package io.godwit.broker.cluster;
 
 import io.godwit.dist.member.ClusterMembers;
+import io.godwit.dist.member.MembersView;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.inbox.session.DirectoryMembers;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -30,12 +31,12 @@ final class DirectoryMembersOf implements DirectoryMembers {
      * A lapsed member counts as joining: it still has connections, and nobody else may have their client ids until it
      * is evicted.
      */
-    static MembersView of(io.godwit.dist.member.MembersView view) {
+    static DirectoryView of(MembersView view) {
         Set<MemberLife> serving = lives(view.serving());
         Set<MemberLife> others = new HashSet<>();
         view.members().forEach(member -> others.add(life(member.life())));
         others.removeAll(serving);
-        return new MembersView(view.revision(), serving, others);
+        return new DirectoryView(view.revision(), serving, others);
     }
 
     @Override
@@ -44,12 +45,12 @@ final class DirectoryMembersOf implements DirectoryMembers {
     }
 
     @Override
-    public MembersView view() {
+    public DirectoryView view() {
         return of(members.view());
     }
 
     @Override
-    public void listen(Consumer<MembersView> listener) {
+    public void listen(Consumer<DirectoryView> listener) {
         members.onChange(view -> listener.accept(of(view)));
     }
 

@@ -1,7 +1,7 @@
 package io.godwit.broker.config;
 
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Given;
-import io.godwit.broker.config.key.Key;
 import io.godwit.broker.config.key.KeySpec;
 import io.godwit.broker.config.key.Level;
 import io.godwit.broker.config.key.OpenSection;
@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Creates records of {@link Key}s from the given values; keys without one get their default. For one thread. */
+/** Creates records of {@link ConfigKey}s from the given values; keys without one get their default. For one thread. */
 public final class Binder {
     /** The result of reflection per class, which does not change. */
     private static final Map<Class<?>, Level> LEVELS = new ConcurrentHashMap<>();
@@ -62,7 +62,7 @@ public final class Binder {
     }
 
     private Object component(RecordComponent component, String place, String from) {
-        Key key = component.getAnnotation(Key.class);
+        ConfigKey key = component.getAnnotation(ConfigKey.class);
         if (key != null) {
             return value(KeySpec.of(component, key, from), place);
         }

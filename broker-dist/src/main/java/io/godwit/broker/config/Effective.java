@@ -1,6 +1,6 @@
 package io.godwit.broker.config;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 
 /**
  * A key with the value in force.
@@ -10,7 +10,7 @@ import io.godwit.broker.config.key.Key;
  * @param isDefault whether it equals the value of a key that is not given: the default, or the value of another key
  * @param origin where it was given, for people; empty if it was not
  * @param reload whether a change takes effect while the broker runs
- * @param isSecret as {@link Key#secret}
+ * @param isSecret as {@link ConfigKey#secret}
  */
 public record Effective(String path, String text, boolean isDefault, String origin, boolean reload, boolean isSecret) {
     private static final String MASK = "********";

@@ -3,7 +3,7 @@ package io.godwit.broker.effective;
 import io.godwit.api.ApiConfig;
 import io.godwit.api.ApiServer;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.http.gate.Limits;
+import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.broker.settings.ApiSection;
 import io.godwit.mqtt.transport.tls.PemFiles;
 import io.godwit.mqtt.transport.tls.ServerTls;
@@ -37,7 +37,7 @@ public final class ApiSettings {
                 tls(config),
                 Optional.ofNullable(config.file(section.tokensFile())),
                 section.checkAnswers(),
-                new Limits(
+                new HttpLimits(
                         section.maxConnections(),
                         section.maxConnectionsPerAddress(),
                         LINE_ROOM

@@ -51,7 +51,7 @@ public final class BrokerSettings {
                         defaults.writeBufferBytes(),
                         new RangeSettings(
                                 range.maxPendingBytes(),
-                                ClusterSettings.maxMessageBytes(config) - RangeSettings.MESSAGE_ROOM_BYTES,
+                                MemberSettings.maxMessageBytes(config) - RangeSettings.MESSAGE_ROOM_BYTES,
                                 config.properties().snapshotLogBytes(),
                                 range.leaderWaitMillis()),
                         lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
@@ -59,9 +59,9 @@ public final class BrokerSettings {
                                 config.properties().logSync(),
                                 config.properties().metaSync()))
                 .reclaimingAt(config.properties().reclaimBytesPerSecond());
-        return ClusterSettings.isClustered(config)
-                ? alone.in(new io.godwit.kv.member.ClusterSettings(
-                        ClusterSettings.cluster(config),
+        return MemberSettings.isClustered(config)
+                ? alone.in(new io.godwit.kv.member.MemberSettings(
+                        MemberSettings.cluster(config),
                         RaftSettings.DEFAULT.sendingAt(config.properties().snapshotBytesPerSecond()),
                         Release.version(),
                         config.cluster().zone(),
@@ -258,7 +258,7 @@ public final class BrokerSettings {
                 .forEach(section -> warnings.add(section.path()
                         + " is filled in and switched off: nobody can connect to it until its enable is true"));
         warnings.addAll(heapWarnings(Runtime.getRuntime().maxMemory(), machineBytes()));
-        warnings.addAll(ClusterSettings.warnings(config));
+        warnings.addAll(MemberSettings.warnings(config));
         warnings.addAll(ApiSettings.warnings(config));
         warnings.addAll(OtherReaders.ofPrivateKeys(config));
         warnings.addAll(OtherReaders.ofPasswords(config));

@@ -11,10 +11,11 @@ import io.godwit.broker.plugin.context.PluginReports;
 import io.godwit.broker.plugin.context.PluginThreads;
 import io.godwit.broker.plugin.guard.GuardedFactories;
 import io.godwit.broker.plugin.guard.GuardedInterceptors;
+import io.godwit.broker.plugin.instance.CallLimits;
 import io.godwit.broker.plugin.instance.ConfiguredSettings;
+import io.godwit.broker.plugin.instance.FoundPlugin;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.broker.plugin.instance.InlineCalls;
-import io.godwit.broker.plugin.instance.Limits;
 import io.godwit.broker.plugin.instance.PluginHome;
 import io.godwit.broker.plugin.instance.PluginState;
 import io.godwit.plugin.auth.AuthProviderFactory;
@@ -35,7 +36,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -86,7 +86,7 @@ public final class PluginHost implements AutoCloseable {
     private final LongSupplier nanoClock;
     private final BrokerServices services;
     private final Consumer<List<String>> warnings;
-    private final Limits limits;
+    private final CallLimits limits;
     private final Decisions decisions = new Decisions();
     private final InlineCalls inline;
     /** In the order of adoption. Copied on write: other threads iterate over it. */
@@ -108,49 +108,32 @@ public final class PluginHost implements AutoCloseable {
     /**
      * The host of a broker.
      *
-     * @param sections of the configuration, by the names of plugins
-     * @param configDirectory that file names in the sections are relative to
-     * @param dataDirectory that contains the plugins' directories
      * @param warnings receives all current warnings about plugins at each change, on the watching thread
      */
     public PluginHost(
-            Map<String, OpenSection> sections,
-            Path configDirectory,
-            Path dataDirectory,
+            PluginFiles files,
             Duration authTimeout,
             EventListener events,
             MeterRegistry meters,
             LongSupplier nanoClock,
             BrokerServices services,
             Consumer<List<String>> warnings) {
-        this(
-                sections,
-                configDirectory,
-                dataDirectory,
-                authTimeout,
-                events,
-                meters,
-                nanoClock,
-                services,
-                warnings,
-                Limits.DEFAULT);
+        this(files, authTimeout, events, meters, nanoClock, services, warnings, CallLimits.DEFAULT);
     }
 
     PluginHost(
-            Map<String, OpenSection> sections,
-            Path configDirectory,
-            Path dataDirectory,
+            PluginFiles files,
             Duration authTimeout,
             EventListener events,
             MeterRegistry meters,
             LongSupplier nanoClock,
             BrokerServices services,
             Consumer<List<String>> warnings,
-            Limits limits) {
+            CallLimits limits) {
         this.limits = limits;
-        this.sections = Map.copyOf(sections);
-        this.configDirectory = configDirectory;
-        this.dataDirectory = dataDirectory;
+        this.sections = files.sections();
+        this.configDirectory = files.configDirectory();
+        this.dataDirectory = files.dataDirectory();
         this.events = events;
         this.meters = meters;
         this.nanoClock = nanoClock;
@@ -163,9 +146,7 @@ public final class PluginHost implements AutoCloseable {
     /** A host that only checks settings, while a broker may be running. It starts nothing. */
     public static PluginHost forCheck(Map<String, OpenSection> sections, Path configDirectory) {
         return new PluginHost(
-                sections,
-                configDirectory,
-                configDirectory.resolve("nowhere"),
+                new PluginFiles(sections, configDirectory, configDirectory.resolve("nowhere")),
                 Duration.ofSeconds(10),
                 EventListener.NONE,
                 new SimpleMeterRegistry(),
@@ -211,18 +192,15 @@ public final class PluginHost implements AutoCloseable {
             }
         }
         PluginReports reports = new PluginReports(name, kind, events, meters);
-        CallMark mark = new CallMark();
+        PluginThreads threads = new PluginThreads(name, home.classes(), new CallMark());
         HostedPlugin plugin = new HostedPlugin(
-                kind,
-                name,
-                home,
-                own,
+                new FoundPlugin(kind, name, home, own),
+                threads,
                 reports,
                 inline,
                 nanoClock,
                 limits,
                 OF_OPERATORS.contains(type) ? LEAST_FAILURES : LEAST_FAILURES_OF_MANY,
-                mark,
                 () -> hasNews = true);
         plugins.add(plugin);
         OpenSection section = sections.getOrDefault(name, new OpenSection("plugins." + name, Map.of()));
@@ -230,15 +208,13 @@ public final class PluginHost implements AutoCloseable {
         plugin.create(
                 new HostContext(
                         name,
-                        home.classes(),
+                        threads,
                         settings,
                         dataDirectory.resolve(name),
                         new HostMeters(name, meters, reports),
                         reports,
-                        Clock.systemUTC(),
                         services,
-                        decisions,
-                        mark),
+                        decisions),
                 settings);
         return type.cast(guarded(type, factory, name, plugin));
     }

@@ -131,7 +131,7 @@ final class RunningCalls implements AutoCloseable {
             MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES);
             for (int i = 0; i < count; i++) {
                 ByteBuffer record = mapped.slice((i + 1) * RECORD, RECORD).order(ByteOrder.nativeOrder());
-                plugins.get(i).mark().attach(record);
+                plugins.get(i).threads().mark().attach(record);
                 records.put(plugins.get(i), record);
             }
         }

@@ -1,31 +1,31 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Unit;
 
 /** {@code banConfig}. */
 public record BanSection(
-        @Key(value = "500", min = 0, reload = true, text = """
+        @ConfigKey(value = "500", min = 0, reload = true, text = """
                     How often within the window logins from one source may fail for what clients say of themselves
                     (not: because the broker is busy); 0 = any number, as with the next three.
                     """)
         int maxFailedLoginsPerSource,
 
-        @Key(value = "0", min = 0, reload = true, text = "How often peers at one source may break the protocol.")
+        @ConfigKey(value = "0", min = 0, reload = true, text = "How often peers at one source may break the protocol.")
         int maxViolationsPerSource,
 
-        @Key(value = "0", min = 0, reload = true, text = """
+        @ConfigKey(value = "0", min = 0, reload = true, text = """
                     How often clients at one source, and of one client id, may connect and be gone within
                     flapSeconds.
                     """)
         int maxFlapsPerSource,
 
-        @Key(value = "0", min = 0, reload = true) int maxFlapsPerClientId,
+        @ConfigKey(value = "0", min = 0, reload = true) int maxFlapsPerClientId,
 
-        @Key(value = "5", min = 1, max = 3_600, unit = Unit.SECONDS, reload = true)
+        @ConfigKey(value = "5", min = 1, max = 3_600, unit = Unit.SECONDS, reload = true)
         int flapSeconds,
 
-        @Key(
+        @ConfigKey(
                 value = "60",
                 min = 1,
                 max = 86_400,
@@ -34,5 +34,5 @@ public record BanSection(
                 text = "The window, and how long a ban lasts.")
         int windowSeconds,
 
-        @Key(value = "60", min = 1, max = 31_536_000, unit = Unit.SECONDS, reload = true)
+        @ConfigKey(value = "60", min = 1, max = 31_536_000, unit = Unit.SECONDS, reload = true)
         int banSeconds) {}

@@ -1,18 +1,18 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Unit;
 
 /** {@code topicConfig.delayedPublish}. */
 public record DelayedPublishSection(
-        @Key(value = "0", min = 0, max = 0xFFFF_FFFFL, unit = Unit.SECONDS, text = """
+        @ConfigKey(value = "0", min = 0, max = 0xFFFF_FFFFL, unit = Unit.SECONDS, text = """
                     The longest delay (and never more than sessionConfig.maxExpirySeconds). A longer one, a topic
                     that is not of this form, or one that is delayed twice, is refused (0x90; under MQTT 3.1.1 the
                     message is acknowledged and dropped, and reported). 0 = the topics have no special meaning.
                     """)
         long maxSeconds,
 
-        @Key(value = "100000", min = 1, text = """
+        @ConfigKey(value = "100000", min = 1, text = """
                     Messages that wait at once; more are refused (0x97; under MQTT 3.1.1 the connection is closed).
                     One of QoS 2 counts for a minute longer.
                     """) int maxMessages) {}

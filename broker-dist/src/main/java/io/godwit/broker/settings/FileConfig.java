@@ -1,6 +1,6 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.config.key.OpenSections;
 import io.godwit.broker.config.key.Section;
@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** The root of the configuration file. */
 public record FileConfig(
-        @Key(value = "true", text = """
+        @ConfigKey(value = "true", text = """
                     Whether this node may create its stores in an empty data directory. With false, a node with
                     empty data refuses to start. In a cluster it may be true on every node: they begin one cluster
                     together (clusterConfig.foundAlone tells more), and one that comes later joins it.

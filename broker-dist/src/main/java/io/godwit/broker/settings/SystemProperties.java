@@ -1,12 +1,12 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Unit;
 import java.util.Set;
 
 /** The system properties of the JVM that tune the stores ({@code -Dname=value} in {@code JVM_OPTS}). */
 public record SystemProperties(
-        @Key(
+        @ConfigKey(
                 name = "inbox_store_replica_voter_count",
                 value = "3",
                 min = 1,
@@ -18,7 +18,7 @@ public record SystemProperties(
                     """)
         int inboxVoters,
 
-        @Key(
+        @ConfigKey(
                 name = "dist_worker_replica_voter_count",
                 value = "3",
                 min = 1,
@@ -26,7 +26,7 @@ public record SystemProperties(
                 text = "The same of the store of routes.")
         int distVoters,
 
-        @Key(
+        @ConfigKey(
                 name = "retain_store_replica_voter_count",
                 value = "3",
                 min = 1,
@@ -34,59 +34,59 @@ public record SystemProperties(
                 text = "The same of the store of retained messages.")
         int retainVoters,
 
-        @Key(name = "inbox_store_initial_ranges", value = "0", min = 0, max = 64, text = """
+        @ConfigKey(name = "inbox_store_initial_ranges", value = "0", min = 0, max = 64, text = """
                     Ranges that the inbox store is made with, at the first start on empty data; 0 = one per core, four
                     at most.
                     """)
         int inboxInitialRanges,
 
-        @Key(
+        @ConfigKey(
                 name = "inbox_store_early_push",
                 value = "true",
                 text = "Whether QoS 1 is sent to a connected session while its write is under way.")
         boolean inboxEarlyPush,
 
-        @Key(name = "inbox_store_io_nanos_limit", value = "30000", min = 1, text = """
+        @ConfigKey(name = "inbox_store_io_nanos_limit", value = "30000", min = 1, text = """
                     Mean nanoseconds of a database operation of the inbox store above which load splits no range.
                     """)
         long inboxIoNanosLimit,
 
-        @Key(
+        @ConfigKey(
                 name = "inbox_store_max_io_density",
                 value = "100",
                 min = 1,
                 text = "Database operations per millisecond above which a range of the inbox store is split.")
         long inboxMaxIoDensity,
 
-        @Key(
+        @ConfigKey(
                 name = "dist_worker_io_nanos_limit",
                 value = "30000",
                 min = 1,
                 text = "As inbox_store_io_nanos_limit, of the store of routes.")
         long distIoNanosLimit,
 
-        @Key(
+        @ConfigKey(
                 name = "dist_worker_max_io_density",
                 value = "100",
                 min = 1,
                 text = "As inbox_store_max_io_density, of the store of routes.")
         long distMaxIoDensity,
 
-        @Key(
+        @ConfigKey(
                 name = "retain_store_io_nanos_limit",
                 value = "30000",
                 min = 1,
                 text = "As inbox_store_io_nanos_limit, of the store of retained messages.")
         long retainIoNanosLimit,
 
-        @Key(
+        @ConfigKey(
                 name = "retain_store_max_io_density",
                 value = "100",
                 min = 1,
                 text = "As inbox_store_max_io_density, of the store of retained messages.")
         long retainMaxIoDensity,
 
-        @Key(
+        @ConfigKey(
                 name = "kv_snapshot_log_bytes",
                 value = "64MB",
                 min = 64 * 1024,
@@ -94,7 +94,7 @@ public record SystemProperties(
                 text = "Bytes of the log of a range after which the range takes a snapshot.")
         long snapshotLogBytes,
         // with a lower rate, parallel copies would let each other's requests time out
-        @Key(
+        @ConfigKey(
                 name = "kv_snapshot_bytes_per_second",
                 value = "64MB",
                 min = 1024 * 1024,
@@ -103,7 +103,7 @@ public record SystemProperties(
                 text = "How fast this node sends snapshots to others, all together.")
         long snapshotBytesPerSecond,
 
-        @Key(
+        @ConfigKey(
                 name = "kv_reclaim_bytes_per_second",
                 value = "32MB",
                 min = 256 * 1024,
@@ -115,20 +115,20 @@ public record SystemProperties(
                     """)
         long reclaimBytesPerSecond,
 
-        @Key(name = "kv_disk_low_water_bytes", value = "-1", min = -1, unit = Unit.BYTES, text = """
+        @ConfigKey(name = "kv_disk_low_water_bytes", value = "-1", min = -1, unit = Unit.BYTES, text = """
                     Free bytes below which publishes that must be stored, messages for later, new sessions and wills of
                     more than 1024 bytes are refused, and below half of which nothing is written any more; -1 = 5 % of
                     the disk, 256 MiB to 1 GiB.
                     """)
         long diskLowWaterBytes,
 
-        @Key(
+        @ConfigKey(
                 name = "kv_log_sync",
                 value = "true",
                 text = "false: what was acknowledged may be lost when power fails; for experiments only.")
         boolean logSync,
 
-        @Key(name = "kv_meta_sync", value = "true", text = """
+        @ConfigKey(name = "kv_meta_sync", value = "true", text = """
                     false: a vote of a replica may be lost when power fails, and the replica votes again in the same
                     election; for experiments only.
                     """)

@@ -1,6 +1,6 @@
 package io.godwit.broker.settings;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Section;
 import io.godwit.broker.config.key.Unit;
 import io.godwit.mqtt.topic.AutoSubscription;
@@ -9,7 +9,7 @@ import java.util.List;
 
 /** {@code topicConfig}. */
 public record TopicSection(
-        @Key(commas = false, text = """
+        @ConfigKey(commas = false, text = """
                     Topics that get another name before anything else is done with them. A list, each entry of four
                     words:
                       publish, subscribe, all   for topics of PUBLISH and wills, for filters of SUBSCRIBE and
@@ -23,12 +23,12 @@ public record TopicSection(
                     publish is judged by the new name. What is delivered keeps it. An example:
                       - all devices/+/raw ^devices/(.+)/raw$ raw/$1
                     """) List<RewriteRule> rewrite,
-        @Key(commas = false, text = """
+        @ConfigKey(commas = false, text = """
                     What every client is subscribed to when it connects, beside what it asks for: a list of filters,
                     each followed by its QoS (0 when left out); %c and %u as above. An example:
                       - clients/%c/commands 1
                     """) List<AutoSubscription> autoSubscriptions,
-        @Key(value = "false", text = """
+        @ConfigKey(value = "false", text = """
                     Whether $exclusive/filter may be subscribed to: one client at most has it, a second one is
                     refused (0x97; 0x80 under MQTT 3.1.1) until the first unsubscribes or its session ends. The
                     filter is matched without $exclusive/. With false such filters are refused as not valid.
@@ -38,7 +38,7 @@ public record TopicSection(
                     the broker was restarted meanwhile; the acknowledgement means that they are stored.
                     """) DelayedPublishSection delayedPublish,
 
-        @Key(value = "0", min = 0, max = 86_400, unit = Unit.SECONDS, text = """
+        @ConfigKey(value = "0", min = 0, max = 86_400, unit = Unit.SECONDS, text = """
                     How often $SYS/broker/... is published, as retained messages, with the names mosquitto gives
                     them: version, uptime, clients, messages, what is stored, bytes, subscriptions, load. Clients
                     then can not publish to $SYS (0x87). To count what is stored, all queues are read once after a

@@ -18,7 +18,9 @@ import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.session.NodeSessionDirectory;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.intercept.Interceptors;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.transport.Listener;
+import io.godwit.mqtt.transport.report.ReportTargets;
 import io.godwit.plugin.redirect.ClientBalancer;
 import io.godwit.retain.client.RetainClient;
 import java.io.IOException;
@@ -61,15 +63,11 @@ public final class MqttFrontEnd {
         Reporting reporting = context.reporting();
         this.server = new MqttServer(
                 BrokerSettings.mqtt(config, context.io()),
-                stores.dist().client(),
-                stores.inbox(),
-                retained(),
+                new SessionStores(stores.dist().client(), stores.inbox(), retained()),
                 directory,
                 plugins.auth(),
-                reporting.events(),
-                reporting.meters(),
-                stores.clock()::millis,
-                reporting.tracing());
+                new ReportTargets(reporting.events(), reporting.meters(), reporting.tracing()),
+                stores.clock()::millis);
         if (!config.mqtt().serverReference().isEmpty()) {
             server.referTo(config.mqtt().serverReference());
         }

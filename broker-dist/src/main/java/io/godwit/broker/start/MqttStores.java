@@ -1,8 +1,8 @@
 package io.godwit.broker.start;
 
 import io.godwit.broker.clients.ClusterNodes;
-import io.godwit.broker.cluster.Departure;
 import io.godwit.broker.cluster.Late;
+import io.godwit.broker.cluster.LeadershipHandover;
 import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.cluster.NodeWaits;
 import io.godwit.broker.effective.BalanceSettings;
@@ -16,6 +16,7 @@ import io.godwit.broker.store.InboxDeliverer;
 import io.godwit.broker.store.StorePublisher;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
+import io.godwit.inbox.InboxOutlets;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.kv.KvNode;
@@ -113,9 +114,7 @@ public final class MqttStores {
         StorePublisher outlet = new StorePublisher(dist::client, retain::client, delayed, delays);
         inboxStore.set(new InboxStore(
                 BrokerSettings.inbox(config),
-                outlet,
-                outlet,
-                outlet,
+                new InboxOutlets(outlet, outlet, outlet),
                 DelayedMessages::isKeeper,
                 config.topics().sysIntervalSeconds() > 0 || TenantsOf.countSessions(config),
                 reporting.events(),
@@ -133,7 +132,8 @@ public final class MqttStores {
         if (others != null) {
             others.link();
             opened.push(others::leave);
-            Runnable handOver = () -> Departure.handOver(node.operations(), waits.handOver(), waits::notHandedOver);
+            Runnable handOver =
+                    () -> LeadershipHandover.handOver(node.operations(), waits.handOver(), waits::notHandedOver);
             serving.handOver(handOver);
             opened.push(handOver::run);
         }

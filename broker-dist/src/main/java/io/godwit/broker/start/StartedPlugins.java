@@ -10,6 +10,7 @@ import io.godwit.broker.effective.RedirectSettings;
 import io.godwit.broker.effective.SubBrokerSettings;
 import io.godwit.broker.effective.TenantsOf;
 import io.godwit.broker.effective.UsedPlugins;
+import io.godwit.broker.plugin.PluginFiles;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.report.Reporting;
@@ -50,9 +51,8 @@ public record StartedPlugins(
         Reporting reporting = context.reporting();
         ServedPorts ports = context.ports();
         return new PluginHost(
-                config.plugins(),
-                config.directory(),
-                context.data().resolve("plugins"),
+                new PluginFiles(
+                        config.plugins(), config.directory(), context.data().resolve("plugins")),
                 Duration.ofSeconds(config.auth().timeoutSeconds()),
                 reporting.events(),
                 reporting.meters(),

@@ -2,10 +2,10 @@ package io.godwit.broker.start;
 
 import io.godwit.broker.effective.SubBrokerSettings;
 import io.godwit.broker.report.Reporting;
+import io.godwit.broker.sub.NodeTurns;
 import io.godwit.broker.sub.SubConsumers;
 import io.godwit.broker.sub.SubParts;
 import io.godwit.broker.sub.SubReports;
-import io.godwit.broker.sub.Turns;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.plugin.sub.SubBroker;
 import io.godwit.plugin.sub.SubBrokerSubscription;
@@ -26,7 +26,7 @@ public final class SubBrokerParts {
         }
         String self = stores.self();
         Predicate<String> isOurs = id -> stores.others() == null
-                || Turns.isOf(
+                || NodeTurns.isOf(
                         self,
                         stores.dist().members().get().serving().stream()
                                 .map(life -> life.nodeId())

@@ -34,7 +34,7 @@ public final class TenantParts {
     private final MqttStores stores;
     private final MqttServer server;
     private final boolean tellsTenants;
-    private final TenantHoldings holdings;
+    private final NodeHoldings holdings;
     private final TenantMeters counted;
 
     TenantParts(StartContext context, MqttStores stores, MqttServer server) {
@@ -43,7 +43,7 @@ public final class TenantParts {
         this.stores = stores;
         this.server = server;
         this.tellsTenants = TenantsOf.mayHaveFigures(config);
-        this.holdings = new TenantHoldings(stores.dist(), stores.inboxes(), stores.retain());
+        this.holdings = new NodeHoldings(stores.dist(), stores.inboxes(), stores.retain());
         Tenants tenants = server.tenants();
         Set<TenantId> ofListeners = TenantsOf.ofListeners(config);
         this.counted = new TenantMeters(

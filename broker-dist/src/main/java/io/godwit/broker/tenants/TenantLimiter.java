@@ -150,7 +150,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
                 OptionalLong said = answer.limits().most(each);
                 limit = said.isPresent() ? Math.min(limit, said.getAsLong()) : limit;
             }
-            most[each.ordinal()] = limit == TenantAccount.ANY ? limit : TenantShares.share(each, limit, elsewhere);
+            most[each.ordinal()] = limit == TenantAccount.ANY ? limit : NodeShare.share(each, limit, elsewhere);
         }
         return most;
     }

@@ -2,10 +2,11 @@ package io.godwit.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.dist.member.Member;
+import io.godwit.dist.member.AgreedMember;
 import io.godwit.dist.member.MemberState;
 import io.godwit.dist.member.MembersView;
 import io.godwit.dist.member.NodeLife;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.MemberLife;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ class DirectoryMembersOfTest {
     /** Its clients stay connected until then, and no other client may use their ids. */
     @Test
     void aLapsedMemberOwnsNoClientIdsAndIsAskedForThoseThatItHas() {
-        io.godwit.inbox.session.port.MembersView view = DirectoryMembersOf.of(new MembersView(
+        DirectoryView view = DirectoryMembersOf.of(new MembersView(
                 7,
                 List.of(
                         member("serves", 1, MemberState.SERVING),
@@ -25,7 +26,7 @@ class DirectoryMembersOfTest {
         assertThat(view.joining()).containsExactlyInAnyOrder(new MemberLife("joins", 2), new MemberLife("lapsed", 3));
     }
 
-    private static Member member(String nodeId, long incarnation, MemberState state) {
-        return new Member(new NodeLife(nodeId, incarnation), state, 5);
+    private static AgreedMember member(String nodeId, long incarnation, MemberState state) {
+        return new AgreedMember(new NodeLife(nodeId, incarnation), state, 5);
     }
 }

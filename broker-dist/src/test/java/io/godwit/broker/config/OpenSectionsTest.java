@@ -2,8 +2,8 @@ package io.godwit.broker.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Given;
-import io.godwit.broker.config.key.Key;
 import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.config.key.OpenSections;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OpenSectionsTest {
     /** The form of the files in these tests. */
     public record TestFile(
-            @Key(value = "true") boolean flag,
+            @ConfigKey(value = "true") boolean flag,
             @OpenSections(text = "Of others.") Map<String, OpenSection> plugins) {}
 
     public record NoProperties() {}

@@ -3,7 +3,7 @@ package io.godwit.broker.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.config.key.Check;
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Place;
 import io.godwit.broker.config.key.Section;
 import io.godwit.broker.config.key.Unit;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SourcesTest {
     /** The form of the files in these tests. */
     public record TestFile(
-            @Key(value = "true") boolean flag,
+            @ConfigKey(value = "true") boolean flag,
             @Section Numbers numbers,
             @Section Texts texts,
             @Section(inline = true) Limits limits,
@@ -31,29 +31,29 @@ class SourcesTest {
             @Section List<Window> window) {}
 
     public record Numbers(
-            @Key(value = "7", min = 1, max = 100) int plain,
-            @Key(value = "2MB", min = 1, unit = Unit.BYTES) long bytes,
+            @ConfigKey(value = "7", min = 1, max = 100) int plain,
+            @ConfigKey(value = "2MB", min = 1, unit = Unit.BYTES) long bytes,
 
-            @Key(value = "1KB", min = 1024, max = 4096, orZero = true, unit = Unit.BYTES_PER_SECOND)
+            @ConfigKey(value = "1KB", min = 1024, max = 4096, orZero = true, unit = Unit.BYTES_PER_SECOND)
             int rate,
 
-            @Key(value = "20", min = 1, max = 86_400, unit = Unit.SECONDS, reload = true)
+            @ConfigKey(value = "20", min = 1, max = 86_400, unit = Unit.SECONDS, reload = true)
             int seconds) {}
 
     public record Texts(
-            @Key String text,
-            @Key(check = Upper.class) String upper,
-            @Key("red") Colour colour,
-            @Key List<String> names,
-            @Key(commas = false) List<Address> addresses,
-            @Key Map<String, Colour> byName) {}
+            @ConfigKey String text,
+            @ConfigKey(check = Upper.class) String upper,
+            @ConfigKey("red") Colour colour,
+            @ConfigKey List<String> names,
+            @ConfigKey(commas = false) List<Address> addresses,
+            @ConfigKey Map<String, Colour> byName) {}
 
-    public record Limits(@Key(value = "5", min = 0) int most) {}
+    public record Limits(@ConfigKey(value = "5", min = 0) int most) {}
 
     public record Door(
             @Place String path,
-            @Key(value = "80", min = 0) int port,
-            @Key(from = "texts.colour") Colour colour,
+            @ConfigKey(value = "80", min = 0) int port,
+            @ConfigKey(from = "texts.colour") Colour colour,
             @Section(inline = true, from = "") Limits own) {}
 
     public record Window(
@@ -61,10 +61,10 @@ class SourcesTest {
             @Section(inline = true, from = "numbers") Shared shared) {}
 
     public record Shared(
-            @Key(value = "7", min = 1, max = 100) int plain) {}
+            @ConfigKey(value = "7", min = 1, max = 100) int plain) {}
 
     public record TestProperties(
-            @Key(name = "kv_size", value = "1MB", unit = Unit.BYTES, min = 0)
+            @ConfigKey(name = "kv_size", value = "1MB", unit = Unit.BYTES, min = 0)
             long size) {}
 
     public enum Colour {

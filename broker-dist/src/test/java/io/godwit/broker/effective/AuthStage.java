@@ -2,6 +2,7 @@ package io.godwit.broker.effective;
 
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.plugin.PluginFiles;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.plugin.auth.AuthDecision;
@@ -42,9 +43,7 @@ final class AuthStage implements AutoCloseable {
     AuthStage(Path directory, String yaml) throws Exception {
         BrokerConfig config = ConfigLoader.load(Files.writeString(directory.resolve("test.yml"), yaml), Map.of());
         host = new PluginHost(
-                config.plugins(),
-                config.directory(),
-                directory.resolve("data"),
+                new PluginFiles(config.plugins(), config.directory(), directory.resolve("data")),
                 Duration.ofSeconds(60),
                 EventListener.NONE,
                 meters,

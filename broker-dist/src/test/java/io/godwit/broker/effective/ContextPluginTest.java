@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.check.StartCheck;
+import io.godwit.broker.plugin.PluginFiles;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.plugin.auth.AuthProvider;
@@ -105,9 +106,7 @@ class ContextPluginTest {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Path data = directory.resolve("data/plugins");
         try (PluginHost host = new PluginHost(
-                        config.plugins(),
-                        config.directory(),
-                        data,
+                        new PluginFiles(config.plugins(), config.directory(), data),
                         Duration.ofSeconds(10),
                         EventListener.NONE,
                         meters,

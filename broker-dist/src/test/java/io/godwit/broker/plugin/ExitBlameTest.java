@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.plugin.context.CallMark;
 import io.godwit.broker.plugin.context.PluginReports;
+import io.godwit.broker.plugin.context.PluginThreads;
+import io.godwit.broker.plugin.instance.CallLimits;
+import io.godwit.broker.plugin.instance.FoundPlugin;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.broker.plugin.instance.InlineCalls;
-import io.godwit.broker.plugin.instance.Limits;
 import io.godwit.broker.plugin.instance.PluginHome;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -33,16 +35,13 @@ class ExitBlameTest {
 
     private static HostedPlugin plugin(String name, ClassLoader classes) {
         return new HostedPlugin(
-                "auth-provider",
-                name,
-                new PluginHome(name + ".jar", classes),
-                null,
+                new FoundPlugin("auth-provider", name, new PluginHome(name + ".jar", classes), null),
+                new PluginThreads(name, classes, new CallMark()),
                 new PluginReports(name, "auth-provider", EventListener.NONE, new SimpleMeterRegistry()),
                 new InlineCalls(System::nanoTime),
                 System::nanoTime,
-                Limits.DEFAULT,
+                CallLimits.DEFAULT,
                 3,
-                new CallMark(),
                 () -> {});
     }
 

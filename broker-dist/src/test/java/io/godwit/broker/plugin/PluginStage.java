@@ -4,7 +4,7 @@ import io.godwit.broker.config.key.Given;
 import io.godwit.broker.config.key.OpenSection;
 import io.godwit.broker.plugin.context.BrokerServices;
 import io.godwit.broker.plugin.guard.GuardedAuth;
-import io.godwit.broker.plugin.instance.Limits;
+import io.godwit.broker.plugin.instance.CallLimits;
 import io.godwit.broker.plugin.instance.PluginHome;
 import io.godwit.broker.plugin.instance.PluginState;
 import io.godwit.plugin.auth.AuthDecision;
@@ -54,9 +54,7 @@ public final class PluginStage implements AutoCloseable {
 
     PluginStage(Path directory, Map<String, OpenSection> sections, BrokerServices services) {
         host = new PluginHost(
-                sections,
-                directory,
-                directory.resolve("data/plugins"),
+                new PluginFiles(sections, directory, directory.resolve("data/plugins")),
                 TIMEOUT,
                 new EventListener() {
                     @Override
@@ -73,7 +71,7 @@ public final class PluginStage implements AutoCloseable {
                 System::nanoTime,
                 services,
                 now -> warnings = now,
-                new Limits(
+                new CallLimits(
                         Duration.ofMillis(500),
                         Duration.ofMillis(500),
                         Duration.ofMillis(500),

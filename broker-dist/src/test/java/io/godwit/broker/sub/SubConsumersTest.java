@@ -383,7 +383,7 @@ class SubConsumersTest {
             String what = "\0sub/p/" + i;
             int chosen = -1;
             for (int n = 0; n < 3; n++) {
-                if (Turns.isOf(nodes.get(n), nodes, what)) {
+                if (NodeTurns.isOf(nodes.get(n), nodes, what)) {
                     assertThat(chosen).isEqualTo(-1);
                     chosen = n;
                 }
@@ -392,7 +392,7 @@ class SubConsumersTest {
         }
         assertThat(counts[0]).isBetween(800, 1_200);
         assertThat(counts[1]).isBetween(800, 1_200);
-        assertThat(Turns.isOf("n4", nodes, "x")).as("n4 is no member").isFalse();
-        assertThat(Turns.isOf("n1", List.of(), "x")).isFalse();
+        assertThat(NodeTurns.isOf("n4", nodes, "x")).as("n4 is no member").isFalse();
+        assertThat(NodeTurns.isOf("n1", List.of(), "x")).isFalse();
     }
 }

@@ -91,7 +91,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     /**
      * Lapses that this node has known long enough that nothing needs to wait for these members. Written by the thread.
      */
-    private volatile Set<Member> over = Set.of();
+    private volatile Set<AgreedMember> over = Set.of();
 
     /** When each member last reported what it knows of this incarnation, by {@link MemberThread#nanoTime}. */
     private final Map<NodeLife, Long> heardNanos = new ConcurrentHashMap<>();
@@ -443,7 +443,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     /** Whether the newest view has this incarnation as it last began to serve. */
     private boolean doesServe() {
-        Member own = current.get().find(self);
+        AgreedMember own = current.get().find(self);
         return !current.isOutdated() && own != null && own.state() == MemberState.SERVING && own.since() == serves;
     }
 
@@ -493,7 +493,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     private void served(MembersView view) {
-        Member own = view.find(self);
+        AgreedMember own = view.find(self);
         if (own == null) {
             throw new IllegalStateException(self + " serves and is not in " + view);
         }
@@ -515,7 +515,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     private void evict() {
-        Member lapsed = lapses.toEvict(thread.nanoTime(), self).orElse(null);
+        AgreedMember lapsed = lapses.toEvict(thread.nanoTime(), self).orElse(null);
         if (lapsed == null || isEvicting || !current.get().isCounted(self)) {
             return;
         }

@@ -63,10 +63,10 @@ final class Exclusions {
     /** By incarnation: callers that wait for the commit. */
     private final Map<NodeLife, List<CompletableFuture<Void>>> committing = new HashMap<>();
     /** By lapse: callers that wait until it is over. */
-    private final Map<Member, List<CompletableFuture<Void>>> passing = new HashMap<>();
+    private final Map<AgreedMember, List<CompletableFuture<Void>>> passing = new HashMap<>();
 
     /** This node as a joining member, since it asked for its first exclusion; null before. */
-    private @Nullable Member joiner;
+    private @Nullable AgreedMember joiner;
 
     private long joinerNanos;
     /** Whether the proof was missing for long; counts until {@link #hearsNanos}. */
@@ -99,7 +99,7 @@ final class Exclusions {
     }
 
     void exclude(NodeLife member, Ground ground, String why, CompletableFuture<Void> done) {
-        Member known = current.get().find(member);
+        AgreedMember known = current.get().find(member);
         if (known == null) {
             done.complete(null); // it has left, or was evicted after its lapse
         } else if (known.state() == MemberState.LAPSED) {
@@ -149,7 +149,7 @@ final class Exclusions {
 
     private boolean mayJudge(NodeLife whom) {
         MembersView view = current.get();
-        Member own = view.find(self);
+        AgreedMember own = view.find(self);
         if (own == null || own.state() != MemberState.JOINING || whom.nodeId().equals(self.nodeId())) {
             return true;
         }
@@ -195,7 +195,7 @@ final class Exclusions {
             waiters.forEach(waiter -> waiter.completeExceptionally(cause));
             return;
         }
-        Member lapse = view.find(member);
+        AgreedMember lapse = view.find(member);
         if (lapse == null) {
             waiters.forEach(waiter -> waiter.complete(null));
             return;
@@ -205,7 +205,7 @@ final class Exclusions {
         awaitOver(lapse, waiters);
     }
 
-    private void awaitOver(Member lapse, List<CompletableFuture<Void>> waiters) {
+    private void awaitOver(AgreedMember lapse, List<CompletableFuture<Void>> waiters) {
         List<CompletableFuture<Void>> before = passing.get(lapse);
         if (before != null) {
             before.addAll(waiters);
@@ -225,7 +225,7 @@ final class Exclusions {
                 .forEach(this::look);
     }
 
-    private void look(Member lapse) {
+    private void look(AgreedMember lapse) {
         List<CompletableFuture<Void>> waiters = passing.remove(lapse);
         if (waiters != null) {
             waiters.forEach(waiter -> waiter.complete(null));

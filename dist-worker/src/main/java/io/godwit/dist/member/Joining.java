@@ -144,7 +144,7 @@ final class Joining {
 
     /** Tells each of the others what this node knows of it. */
     void say(MembersView view) {
-        for (Member member : view.members()) {
+        for (AgreedMember member : view.members()) {
             if (!member.life().equals(self)) {
                 introductions.say(member.life(), member.state() == MemberState.SERVING ? member.since() : 0);
             }
@@ -251,7 +251,7 @@ final class Joining {
 
     /** An earlier incarnation of the node blocks the join: it is excluded like any member that does not answer. */
     private void refused(long own, String why) {
-        Member known = current.get().ofNode(self.nodeId());
+        AgreedMember known = current.get().ofNode(self.nodeId());
         if (known == null || known.life().incarnation() >= self.incarnation()) {
             again(why);
             return;
@@ -270,7 +270,7 @@ final class Joining {
 
     private void meet(long own, MembersView view) {
         enter(Phase.MEETING, "");
-        for (Member member : view.members()) {
+        for (AgreedMember member : view.members()) {
             if (!member.life().equals(self)) {
                 ask(own, member.life(), view.revision());
             }

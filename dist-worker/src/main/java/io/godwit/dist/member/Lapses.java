@@ -17,7 +17,7 @@ final class Lapses {
     /** A lapsed member has this long to come back before it is evicted. */
     static final long EVICT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final Map<Member, Long> seenNanos = new LinkedHashMap<>();
+    private final Map<AgreedMember, Long> seenNanos = new LinkedHashMap<>();
     /** Incarnations whose process is over: they acknowledge nothing, and do not come back. */
     private final Set<NodeLife> ended = new HashSet<>();
 
@@ -28,7 +28,7 @@ final class Lapses {
     void look(MembersView view, long nowNanos) {
         ended.removeIf(life -> view.find(life) == null);
         seenNanos.keySet().removeIf(lapse -> !view.members().contains(lapse));
-        for (Member member : view.members()) {
+        for (AgreedMember member : view.members()) {
             if (member.state() == MemberState.LAPSED) {
                 seenNanos.putIfAbsent(member, nowNanos);
             }
@@ -39,7 +39,7 @@ final class Lapses {
      * Time until the lapse is {@link Freshness#OVER_NANOS} old; 0 when it is that old, or its process is over. The full
      * time when the newest view does not contain the lapse.
      */
-    long untilOver(Member lapse, long nowNanos) {
+    long untilOver(AgreedMember lapse, long nowNanos) {
         if (ended.contains(lapse.life())) {
             return 0;
         }
@@ -48,8 +48,8 @@ final class Lapses {
     }
 
     /** The lapses that are {@link Freshness#OVER_NANOS} old, or whose process is over. */
-    Set<Member> over(long nowNanos) {
-        Set<Member> over = new LinkedHashSet<>();
+    Set<AgreedMember> over(long nowNanos) {
+        Set<AgreedMember> over = new LinkedHashSet<>();
         seenNanos.forEach((lapse, seen) -> {
             if (nowNanos - seen >= Freshness.OVER_NANOS || ended.contains(lapse.life())) {
                 over.add(lapse);
@@ -59,8 +59,8 @@ final class Lapses {
     }
 
     /** A member that has not come back in time, or cannot. */
-    Optional<Member> toEvict(long nowNanos, NodeLife self) {
-        for (Map.Entry<Member, Long> each : seenNanos.entrySet()) {
+    Optional<AgreedMember> toEvict(long nowNanos, NodeLife self) {
+        for (Map.Entry<AgreedMember, Long> each : seenNanos.entrySet()) {
             @Nullable Long seen = each.getValue();
             if (seen != null
                     && (nowNanos - seen >= EVICT_NANOS

@@ -53,12 +53,12 @@ public final class MemberReports {
         if (before.revision() == 0) {
             return;
         }
-        for (Member member : before.members()) {
+        for (AgreedMember member : before.members()) {
             if (!member.life().equals(self) && next.find(member.life()) == null) {
                 gone(member);
             }
         }
-        for (Member member : next.members()) {
+        for (AgreedMember member : next.members()) {
             if (!member.life().equals(self) && !before.members().contains(member)) {
                 changed(member);
             }
@@ -66,7 +66,7 @@ public final class MemberReports {
     }
 
     /** A lapsed member that is gone was evicted, or a newer process of its node has replaced it. Others have left. */
-    private void gone(Member member) {
+    private void gone(AgreedMember member) {
         String nodeId = member.life().nodeId();
         long incarnation = member.life().incarnation();
         if (member.state() == MemberState.LAPSED) {
@@ -82,7 +82,7 @@ public final class MemberReports {
         }
     }
 
-    private void changed(Member member) {
+    private void changed(AgreedMember member) {
         String nodeId = member.life().nodeId();
         long incarnation = member.life().incarnation();
         switch (member.state()) {

@@ -43,14 +43,14 @@ sealed interface MemberStep {
      * @param over lapses that this node has known long enough; only with one of these a join replaces an older
      *     incarnation of the node
      */
-    record Join(NodeLife life, boolean mayBeNew, Set<Member> over) implements MemberStep {
+    record Join(NodeLife life, boolean mayBeNew, Set<AgreedMember> over) implements MemberStep {
         public Join {
             over = Set.copyOf(over);
         }
 
         @Override
         public Verdict of(MembersView view) {
-            Member known = view.ofNode(life.nodeId());
+            AgreedMember known = view.ofNode(life.nodeId());
             if (known == null && !mayBeNew) {
                 return new Refused("it was evicted");
             }
@@ -76,7 +76,7 @@ sealed interface MemberStep {
     record Serve(NodeLife life) implements MemberStep {
         @Override
         public Verdict of(MembersView view) {
-            Member known = view.find(life);
+            AgreedMember known = view.find(life);
             if (known == null || known.state() == MemberState.LAPSED) {
                 return new Refused("it is " + (known == null ? "no member" : "lapsed") + " by now");
             }
@@ -92,10 +92,10 @@ sealed interface MemberStep {
      *
      * @param as state of {@code by} when it asked; null when it was no member
      */
-    record Lapse(NodeLife by, @Nullable Member as, NodeLife whom) implements MemberStep {
+    record Lapse(NodeLife by, @Nullable AgreedMember as, NodeLife whom) implements MemberStep {
         @Override
         public Verdict of(MembersView view) {
-            Member known = view.find(whom);
+            AgreedMember known = view.find(whom);
             if (known == null || known.state() == MemberState.LAPSED) {
                 return new Unchanged();
             }
@@ -108,7 +108,7 @@ sealed interface MemberStep {
     }
 
     /** @param lapse the lapse that was known long enough */
-    record Evict(NodeLife by, Member lapse) implements MemberStep {
+    record Evict(NodeLife by, AgreedMember lapse) implements MemberStep {
         @Override
         public Verdict of(MembersView view) {
             if (!view.members().contains(lapse)) {
@@ -122,21 +122,21 @@ sealed interface MemberStep {
     record Leave(NodeLife life) implements MemberStep {
         @Override
         public Verdict of(MembersView view) {
-            Member known = view.find(life);
+            AgreedMember known = view.find(life);
             return known == null ? new Unchanged() : removed(view, known);
         }
     }
 
-    private static Verdict removed(MembersView view, Member gone) {
+    private static Verdict removed(MembersView view, AgreedMember gone) {
         return new Changed(new MembersView(
                 view.revision() + 1,
                 view.members().stream().filter(member -> !member.equals(gone)).toList()));
     }
 
     /** Keeps the position of a member whose state changes; a new one is last. */
-    private static Verdict changed(MembersView view, @Nullable Member before, NodeLife life, MemberState state) {
-        Member after = new Member(life, state, view.revision() + 1);
-        List<Member> members = new ArrayList<>(view.members());
+    private static Verdict changed(MembersView view, @Nullable AgreedMember before, NodeLife life, MemberState state) {
+        AgreedMember after = new AgreedMember(life, state, view.revision() + 1);
+        List<AgreedMember> members = new ArrayList<>(view.members());
         if (before != null && before.life().equals(life)) {
             members.set(members.indexOf(before), after);
         } else {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param revision rises by one with each change; 0 before the first
  * @param members in the order they joined; at most one per node
  */
-public record MembersView(long revision, List<Member> members) {
+public record MembersView(long revision, List<AgreedMember> members) {
     /** Most incarnations in a view. */
     static final int MAX_MEMBERS = 1_024;
 
@@ -24,7 +24,7 @@ public record MembersView(long revision, List<Member> members) {
     public MembersView {
         members = List.copyOf(members);
         Set<String> nodes = new HashSet<>();
-        for (Member member : members) {
+        for (AgreedMember member : members) {
             if (!nodes.add(member.life().nodeId())) {
                 throw new IllegalArgumentException("node " + member.life().nodeId() + " is in a view of members twice");
             }
@@ -36,7 +36,7 @@ public record MembersView(long revision, List<Member> members) {
     }
 
     /** The member of this incarnation; null when there is none. */
-    public @Nullable Member find(NodeLife life) {
+    public @Nullable AgreedMember find(NodeLife life) {
         return members.stream()
                 .filter(member -> member.life().equals(life))
                 .findFirst()
@@ -44,7 +44,7 @@ public record MembersView(long revision, List<Member> members) {
     }
 
     /** The member of this node; null when there is none. */
-    public @Nullable Member ofNode(String nodeId) {
+    public @Nullable AgreedMember ofNode(String nodeId) {
         return members.stream()
                 .filter(member -> member.life().nodeId().equals(nodeId))
                 .findFirst()
@@ -52,13 +52,13 @@ public record MembersView(long revision, List<Member> members) {
     }
 
     public boolean is(NodeLife life, MemberState state) {
-        Member member = find(life);
+        AgreedMember member = find(life);
         return member != null && member.state() == state;
     }
 
     /** Whether the incarnation is joining or serving. */
     public boolean isCounted(NodeLife life) {
-        Member member = find(life);
+        AgreedMember member = find(life);
         return member != null && member.isCounted();
     }
 
@@ -67,7 +67,7 @@ public record MembersView(long revision, List<Member> members) {
      * left, and may serve again since. False when this view is older than that revision, because it cannot tell.
      */
     public boolean isPast(NodeLife life, long since) {
-        Member member = find(life);
+        AgreedMember member = find(life);
         boolean serves = member != null && member.state() == MemberState.SERVING && member.since() == since;
         return revision >= since && !serves;
     }
@@ -83,7 +83,7 @@ public record MembersView(long revision, List<Member> members) {
      * The members except {@code self} that may still acknowledge something: all but those whose lapse is in
      * {@code over}.
      */
-    Set<NodeLife> othersThan(NodeLife self, Set<Member> over) {
+    Set<NodeLife> othersThan(NodeLife self, Set<AgreedMember> over) {
         return lives(members.stream()
                 .filter(member -> !member.life().equals(self) && !over.contains(member))
                 .toList());
@@ -97,7 +97,7 @@ public record MembersView(long revision, List<Member> members) {
                 .toList());
     }
 
-    private static Set<NodeLife> lives(Collection<Member> members) {
-        return members.stream().map(Member::life).collect(Collectors.toCollection(LinkedHashSet::new));
+    private static Set<NodeLife> lives(Collection<AgreedMember> members) {
+        return members.stream().map(AgreedMember::life).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

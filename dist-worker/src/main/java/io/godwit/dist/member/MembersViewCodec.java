@@ -36,7 +36,7 @@ final class MembersViewCodec {
     static byte[] encode(MembersView view) {
         int size = LEAST_BYTES + Short.BYTES;
         List<byte[]> ids = new ArrayList<>();
-        for (Member member : view.members()) {
+        for (AgreedMember member : view.members()) {
             byte[] id = member.life().nodeId().getBytes(StandardCharsets.UTF_8);
             if (id.length > MAX_NODE_ID_BYTES) {
                 throw new IllegalArgumentException("node id of " + id.length + " bytes, at most " + MAX_NODE_ID_BYTES);
@@ -47,7 +47,7 @@ final class MembersViewCodec {
         ByteBuffer out = ByteBuffer.allocate(size).put(VERSION).putLong(view.revision());
         out.putShort((short) view.members().size());
         for (int i = 0; i < ids.size(); i++) {
-            Member member = view.members().get(i);
+            AgreedMember member = view.members().get(i);
             out.putShort((short) ids.get(i).length).put(ids.get(i));
             out.putLong(member.life().incarnation());
             out.put((byte) (STATES.indexOf(member.state()) + 1)).putLong(member.since());
@@ -68,7 +68,7 @@ final class MembersViewCodec {
             if (count < 0 || count > MembersView.MAX_MEMBERS) {
                 throw new IllegalArgumentException("view of " + count + " members");
             }
-            List<Member> members = new ArrayList<>();
+            List<AgreedMember> members = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 members.add(member(in));
             }
@@ -81,7 +81,7 @@ final class MembersViewCodec {
         }
     }
 
-    private static Member member(ByteBuffer in) {
+    private static AgreedMember member(ByteBuffer in) {
         int length = in.getShort();
         if (length < 0 || length > MAX_NODE_ID_BYTES) {
             throw new IllegalArgumentException("node id of " + length + " bytes");
@@ -93,7 +93,7 @@ final class MembersViewCodec {
         if (state < 1 || state > STATES.size()) {
             throw new IllegalArgumentException("member in state " + state);
         }
-        return new Member(life, STATES.get(state - 1), in.getLong());
+        return new AgreedMember(life, STATES.get(state - 1), in.getLong());
     }
 
     /** Revision of a stored value of any version; 0 when it is too short to have one. */

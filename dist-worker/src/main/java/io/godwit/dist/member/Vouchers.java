@@ -38,7 +38,7 @@ final class Vouchers {
         saidNanos.values().removeIf(said -> nowNanos - said >= FRESH_NANOS);
         int others = view.members().size() - 1;
         long saying = view.members().stream()
-                .map(Member::life)
+                .map(AgreedMember::life)
                 .filter(life -> !life.equals(self) && saidNanos.containsKey(life))
                 .count();
         return others - saying <= (others >= 2 ? MAY_BE_SILENT : 0);

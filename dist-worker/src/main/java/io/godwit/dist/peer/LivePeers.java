@@ -11,9 +11,9 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.deliver.ChosenElsewhere;
 import io.godwit.dist.deliver.OtherNodes;
+import io.godwit.dist.deliver.OwnReceivers;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
-import io.godwit.dist.index.TopicIndex;
 import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
@@ -31,7 +31,7 @@ import io.godwit.dist.peer.message.HeldMessages;
 import io.godwit.dist.peer.message.LiveArrivals;
 import io.godwit.dist.peer.message.NodeSender;
 import io.godwit.dist.peer.message.PeerTokens;
-import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.peer.wait.MemberWaits;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.Serving;
@@ -75,7 +75,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     public static final byte CONTROL_TYPE = ControlFrames.TYPE;
 
     private final Members members;
-    private final Exclusions exclusions;
+    private final ExclusionRequests exclusions;
     private final Links links;
     private final String nodeId;
     private final LongSupplier nanoTime;
@@ -95,17 +95,12 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final Echoes echoes;
 
     /**
-     * @param live gets the deliveries to live receivers of this node
-     * @param served the live receivers that a repeat must leave out
      * @param another gives a delivery with one receiver to another member of the group that chose it, using the
      *     deliverer of live receivers that it is passed
      */
     public LivePeers(
             ClusterParts parts,
-            TopicIndex index,
-            Deliverer live,
-            ServedReceivers served,
-            SharedChoices choices,
+            OwnReceivers own,
             BiFunction<Delivery, Deliverer, CompletableFuture<DistOutcome>> another,
             EventListener events,
             WaitReports reports,
@@ -114,22 +109,23 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.links = parts.links();
         this.nodeId = parts.nodeId();
         this.nanoTime = parts.nanoTime();
-        this.served = served;
-        this.choices = choices;
-        this.exclusions = new Exclusions(parts);
+        this.served = own.served();
+        this.choices = own.choices();
+        this.exclusions = new ExclusionRequests(parts);
         this.echoes = new Echoes(parts.nanoTime());
         this.waits = new MemberWaits(parts, exclusions, reports);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime(), parts.maxLiveFilterBytes());
-        this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random(), parts.maxLiveFilterBytes());
+        this.remote =
+                new RemoteFilters(own.index(), exclusions, parts.timers(), parts.random(), parts.maxLiveFilterBytes());
         this.barriers = new PeerBarriers(parts.mirror(), filters, parts.timers(), parts.nanoTime());
         this.learning = new Learning(parts.links(), barriers);
         this.tokens = new PeerTokens(parts.timers());
         this.counters = new PeerCounters(meters);
         HeldMessages held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
         this.sender = new NodeSender(parts, held, tokens, exclusions, counters, events);
-        this.groups = new GroupSender(live, another, parts, held, tokens, exclusions, counters, events);
+        this.groups = new GroupSender(own.live(), another, parts, held, tokens, exclusions, counters, events);
         this.questions = new ChoiceQuestions(parts, waits, choices);
-        this.arrivals = new LiveArrivals(members, index, live, served, choices, counters, parts.wallMillis());
+        this.arrivals = new LiveArrivals(members, own, counters, parts.wallMillis());
         Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
                 .description("filters with live subscribers on this node, that other nodes are told of")
                 .register(meters);

@@ -61,7 +61,7 @@ class MemberExclusionTest extends MembersFixture {
         MemberWorld world = serving(2);
         ClusterMembers members = world.node(0).members();
         NodeLife other = world.node(1).life();
-        Member before = world.newest().find(other);
+        AgreedMember before = world.newest().find(other);
         assertThat(before).isNotNull();
         long asks = 0;
         for (; asks < 40 && before.equals(world.newest().find(other)); asks++) { // it joins again soon

@@ -21,23 +21,28 @@ class MemberReportsTest {
 
     @Test
     void theFirstViewIsNoChange() {
-        reports.view(view(4, new Member(SELF, MemberState.JOINING, 4), new Member(A, MemberState.SERVING, 2)), SELF);
+        reports.view(
+                view(
+                        4,
+                        new AgreedMember(SELF, MemberState.JOINING, 4),
+                        new AgreedMember(A, MemberState.SERVING, 2)),
+                SELF);
         assertThat(events).isEmpty();
     }
 
     @Test
     void eachChangeOfAnotherMemberIsToldAndCountedOnce() {
-        Member self = new Member(SELF, MemberState.SERVING, 1);
+        AgreedMember self = new AgreedMember(SELF, MemberState.SERVING, 1);
         reports.view(view(1, self), SELF);
-        reports.view(view(2, self, new Member(A, MemberState.JOINING, 2)), SELF);
+        reports.view(view(2, self, new AgreedMember(A, MemberState.JOINING, 2)), SELF);
         assertThat(events).as("a member that only joins is not reported").isEmpty();
-        reports.view(view(3, self, new Member(A, MemberState.SERVING, 3)), SELF);
-        MembersView lapsed = view(4, self, new Member(A, MemberState.LAPSED, 4));
+        reports.view(view(3, self, new AgreedMember(A, MemberState.SERVING, 3)), SELF);
+        MembersView lapsed = view(4, self, new AgreedMember(A, MemberState.LAPSED, 4));
         reports.view(lapsed, SELF);
         reports.view(lapsed, SELF);
-        reports.view(view(3, self, new Member(A, MemberState.SERVING, 3)), SELF); // told late
-        reports.view(view(5, self, new Member(LATER_A, MemberState.JOINING, 5)), SELF);
-        reports.view(view(6, self, new Member(LATER_A, MemberState.SERVING, 6)), SELF);
+        reports.view(view(3, self, new AgreedMember(A, MemberState.SERVING, 3)), SELF); // told late
+        reports.view(view(5, self, new AgreedMember(LATER_A, MemberState.JOINING, 5)), SELF);
+        reports.view(view(6, self, new AgreedMember(LATER_A, MemberState.SERVING, 6)), SELF);
         reports.view(view(7, self), SELF);
 
         assertThat(events)
@@ -56,9 +61,9 @@ class MemberReportsTest {
     /** Other events report what happens to this node. */
     @Test
     void ofThisNodeAViewTellsNothing() {
-        reports.view(view(1, new Member(SELF, MemberState.JOINING, 1)), SELF);
-        reports.view(view(2, new Member(SELF, MemberState.SERVING, 2)), SELF);
-        reports.view(view(3, new Member(SELF, MemberState.LAPSED, 3)), SELF);
+        reports.view(view(1, new AgreedMember(SELF, MemberState.JOINING, 1)), SELF);
+        reports.view(view(2, new AgreedMember(SELF, MemberState.SERVING, 2)), SELF);
+        reports.view(view(3, new AgreedMember(SELF, MemberState.LAPSED, 3)), SELF);
         reports.view(view(4), SELF);
         assertThat(events).isEmpty();
         reports.lapsed(SELF);
@@ -80,8 +85,8 @@ class MemberReportsTest {
     @Test
     void itIsCountedWhenNobodyListens() {
         MemberReports unheard = new MemberReports(EventListener.NONE, meters);
-        unheard.view(view(1, new Member(A, MemberState.SERVING, 1)), SELF);
-        unheard.view(view(2, new Member(A, MemberState.LAPSED, 2)), SELF);
+        unheard.view(view(1, new AgreedMember(A, MemberState.SERVING, 1)), SELF);
+        unheard.view(view(2, new AgreedMember(A, MemberState.LAPSED, 2)), SELF);
         assertThat(count("others.lapsed")).isOne();
     }
 
@@ -89,7 +94,7 @@ class MemberReportsTest {
         return meters.get("godwit.members." + what).counter().count();
     }
 
-    private static MembersView view(long revision, Member... members) {
+    private static MembersView view(long revision, AgreedMember... members) {
         return new MembersView(revision, Arrays.asList(members));
     }
 }

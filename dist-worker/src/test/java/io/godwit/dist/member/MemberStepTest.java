@@ -24,13 +24,14 @@ class MemberStepTest {
     private static final NodeLife A = new NodeLife("a", 1);
     private static final NodeLife A2 = new NodeLife("a", 2);
     private static final NodeLife B = new NodeLife("b", 7);
-    private static final Member A_SERVES = new Member(A, SERVING, 2);
-    private static final Member A_LAPSED = new Member(A, LAPSED, 5);
-    private static final Member B_JOINS = new Member(B, JOINING, 3);
+    private static final AgreedMember A_SERVES = new AgreedMember(A, SERVING, 2);
+    private static final AgreedMember A_LAPSED = new AgreedMember(A, LAPSED, 5);
+    private static final AgreedMember B_JOINS = new AgreedMember(B, JOINING, 3);
 
     @Test
     void theFirstLifeBringsTheFirstRevision() {
-        assertThat(after(new Join(A, true, Set.of()), MembersView.NONE)).isEqualTo(view(1, new Member(A, JOINING, 1)));
+        assertThat(after(new Join(A, true, Set.of()), MembersView.NONE))
+                .isEqualTo(view(1, new AgreedMember(A, JOINING, 1)));
     }
 
     @Test
@@ -38,21 +39,22 @@ class MemberStepTest {
         MembersView joined = after(new Join(B, true, Set.of()), view(2, A_SERVES));
         assertThat(joined).isEqualTo(view(3, A_SERVES, B_JOINS));
         MembersView served = after(new Serve(B), joined);
-        assertThat(served).isEqualTo(view(4, A_SERVES, new Member(B, SERVING, 4)));
+        assertThat(served).isEqualTo(view(4, A_SERVES, new AgreedMember(B, SERVING, 4)));
         MembersView lapsed = after(new Lapse(A, A_SERVES, B), served);
-        assertThat(lapsed).isEqualTo(view(5, A_SERVES, new Member(B, LAPSED, 5)));
+        assertThat(lapsed).isEqualTo(view(5, A_SERVES, new AgreedMember(B, LAPSED, 5)));
         assertThat(new Serve(B).of(lapsed)).isInstanceOf(Refused.class);
-        assertThat(after(new Join(B, false, Set.of()), lapsed)).isEqualTo(view(6, A_SERVES, new Member(B, JOINING, 6)));
+        assertThat(after(new Join(B, false, Set.of()), lapsed))
+                .isEqualTo(view(6, A_SERVES, new AgreedMember(B, JOINING, 6)));
     }
 
     @Test
     void aLapsedMemberCannotLapseAnother() {
-        MembersView view = view(5, A_LAPSED, new Member(B, SERVING, 4));
+        MembersView view = view(5, A_LAPSED, new AgreedMember(B, SERVING, 4));
         assertThat(new Lapse(A, A_SERVES, B).of(view)).isInstanceOf(Refused.class);
         assertThat(new Lapse(A, A_LAPSED, B).of(view)).isInstanceOf(Refused.class);
         assertThat(new Lapse(A, null, B).of(view)).isInstanceOf(Refused.class);
-        assertThat(new Evict(A, new Member(B, SERVING, 4)).of(view)).isInstanceOf(Refused.class);
-        MembersView again = view(6, new Member(A, JOINING, 6), new Member(B, SERVING, 4));
+        assertThat(new Evict(A, new AgreedMember(B, SERVING, 4)).of(view)).isInstanceOf(Refused.class);
+        MembersView again = view(6, new AgreedMember(A, JOINING, 6), new AgreedMember(B, SERVING, 4));
         assertThat(new Lapse(A, A_SERVES, B).of(again))
                 .as("the question is older than the lapse")
                 .isInstanceOf(Refused.class);
@@ -66,23 +68,23 @@ class MemberStepTest {
                 .as("the promise is for an earlier lapse")
                 .isInstanceOf(Refused.class);
         MembersView lapsed = after(new Lapse(A2, null, A), serving);
-        Member lapse = new Member(A, LAPSED, 4);
+        AgreedMember lapse = new AgreedMember(A, LAPSED, 4);
         assertThat(lapsed).isEqualTo(view(4, lapse, B_JOINS));
         assertThat(new Join(A2, true, Set.of()).of(lapsed)).isInstanceOf(Refused.class);
         MembersView replaced = after(new Join(A2, true, Set.of(lapse)), lapsed);
-        assertThat(replaced).isEqualTo(view(5, B_JOINS, new Member(A2, JOINING, 5)));
+        assertThat(replaced).isEqualTo(view(5, B_JOINS, new AgreedMember(A2, JOINING, 5)));
         assertThat(new Join(A, false, Set.of()).of(replaced)).isInstanceOf(Refused.class);
         assertThat(new Lapse(A, A_SERVES, A2).of(replaced)).isInstanceOf(Refused.class);
     }
 
     @Test
     void anEvictedLifeHasToKnowBeforeItJoinsAgain() {
-        MembersView lapsed = view(5, A_LAPSED, new Member(B, SERVING, 4));
+        MembersView lapsed = view(5, A_LAPSED, new AgreedMember(B, SERVING, 4));
         MembersView evicted = after(new Evict(B, A_LAPSED), lapsed);
-        assertThat(evicted).isEqualTo(view(6, new Member(B, SERVING, 4)));
+        assertThat(evicted).isEqualTo(view(6, new AgreedMember(B, SERVING, 4)));
         assertThat(new Join(A, false, Set.of()).of(evicted)).isInstanceOf(Refused.class);
         assertThat(after(new Join(A, true, Set.of()), evicted).is(A, JOINING)).isTrue();
-        assertThat(new Evict(B, new Member(A, LAPSED, 4)).of(lapsed))
+        assertThat(new Evict(B, new AgreedMember(A, LAPSED, 4)).of(lapsed))
                 .as("the eviction is for an earlier lapse")
                 .isInstanceOf(Unchanged.class);
     }
@@ -99,7 +101,7 @@ class MemberStepTest {
 
     @Test
     void whoServesAndWhomAPromiseWaitsFor() {
-        Member lapse = new Member(new NodeLife("c", 1), LAPSED, 9);
+        AgreedMember lapse = new AgreedMember(new NodeLife("c", 1), LAPSED, 9);
         MembersView view = view(9, A_SERVES, B_JOINS, lapse);
         assertThat(view.serving()).containsExactly(A);
         assertThat(view.othersThan(A, Set.of()))
@@ -111,7 +113,7 @@ class MemberStepTest {
     @Test
     void aViewIsReadAsItWasStored() {
         MembersView view =
-                view(9, A_SERVES, B_JOINS, new Member(new NodeLife("\u00e4\u6f22", Long.MAX_VALUE), LAPSED, 9));
+                view(9, A_SERVES, B_JOINS, new AgreedMember(new NodeLife("\u00e4\u6f22", Long.MAX_VALUE), LAPSED, 9));
         byte[] stored = MembersViewCodec.encode(view);
         assertThat(MembersViewCodec.decode(stored)).isEqualTo(view);
         assertThat(MembersViewCodec.revision(stored)).isEqualTo(9);
@@ -140,7 +142,7 @@ class MemberStepTest {
         return ((Changed) verdict).next();
     }
 
-    private static MembersView view(long revision, Member... members) {
+    private static MembersView view(long revision, AgreedMember... members) {
         return new MembersView(revision, List.of(members));
     }
 }

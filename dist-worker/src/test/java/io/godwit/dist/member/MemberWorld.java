@@ -154,7 +154,7 @@ final class MemberWorld {
         MembersView before = newest();
         log.add(next);
         committedNanos.add(nanos);
-        for (Member member : before.members()) {
+        for (AgreedMember member : before.members()) {
             if (next.find(member.life()) == null) {
                 end(member.life());
                 gone(member.life(), by);

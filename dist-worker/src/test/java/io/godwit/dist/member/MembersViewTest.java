@@ -11,7 +11,7 @@ class MembersViewTest {
     private static final long SINCE = 5;
 
     private static MembersView view(long revision, MemberState state, long since) {
-        return new MembersView(revision, List.of(new Member(LIFE, state, since)));
+        return new MembersView(revision, List.of(new AgreedMember(LIFE, state, since)));
     }
 
     @Test
@@ -37,9 +37,9 @@ class MembersViewTest {
         MembersView view = new MembersView(
                 9,
                 List.of(
-                        new Member(LIFE, MemberState.LAPSED, 8),
-                        new Member(other, MemberState.LAPSED, 9),
-                        new Member(serving, MemberState.SERVING, SINCE)));
+                        new AgreedMember(LIFE, MemberState.LAPSED, 8),
+                        new AgreedMember(other, MemberState.LAPSED, 9),
+                        new AgreedMember(serving, MemberState.SERVING, SINCE)));
         assertThat(view.lapsedExcept(LIFE)).containsExactly(other);
         assertThat(view.lapsedExcept(serving)).containsExactly(LIFE, other);
     }

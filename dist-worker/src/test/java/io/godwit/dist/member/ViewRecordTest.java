@@ -112,6 +112,6 @@ class ViewRecordTest {
     }
 
     private static MembersView view(long revision, MemberState state) {
-        return new MembersView(revision, List.of(new Member(A, state, revision)));
+        return new MembersView(revision, List.of(new AgreedMember(A, state, revision)));
     }
 }

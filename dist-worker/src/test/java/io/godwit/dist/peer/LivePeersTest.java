@@ -12,7 +12,7 @@ import io.godwit.dist.peer.filter.PeerBarriers;
 import io.godwit.dist.peer.filter.PeerFeed;
 import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.link.ControlFrames;
-import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
 import io.godwit.dist.wire.PeerFrame;
@@ -316,7 +316,7 @@ class LivePeersTest extends TwoNodes {
         cluster.timers.advance(SilentNode.SERVED_AGAIN);
         assertThat(subscribed).isNotDone();
         cluster.view.hasMajority = true;
-        cluster.timers.advance(Exclusions.AGAIN);
+        cluster.timers.advance(ExclusionRequests.AGAIN);
         assertThat(subscribed).isCompletedWithValue(true);
         assertThat(a.members.excluded).containsExactly(b.life);
     }
@@ -364,7 +364,7 @@ class LivePeersTest extends TwoNodes {
 
         cluster.view.hasMajority = true;
         CompletableFuture<DistOutcome> second = b.publish("t", Qos.AT_LEAST_ONCE, "2");
-        cluster.timers.advance(Exclusions.AGAIN);
+        cluster.timers.advance(ExclusionRequests.AGAIN);
         assertThat(first).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(second).isCompletedWithValue(DistOutcome.DELIVERED);
         cluster.timers.advance(RemoteFilters.RETRY);

@@ -17,7 +17,7 @@ import io.godwit.dist.index.TestReceiver;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.ManualTimers;
-import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.SilentNode;
 import io.godwit.plugin.client.ClientId;
@@ -68,7 +68,7 @@ public final class TestNode {
     public static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
     public static final Duration CONFIRM = Duration.ofSeconds(5);
     /** Longest wait for an exclusion that cannot be agreed on. */
-    public static final Duration GIVEN_UP = SilentNode.PATIENCE.plus(Exclusions.AGAIN);
+    public static final Duration GIVEN_UP = SilentNode.PATIENCE.plus(ExclusionRequests.AGAIN);
 
     public static final long WALL_MILLIS = 1_700_000_000_000L;
 

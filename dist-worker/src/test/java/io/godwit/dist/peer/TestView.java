@@ -1,6 +1,6 @@
 package io.godwit.dist.peer;
 
-import io.godwit.dist.member.Member;
+import io.godwit.dist.member.AgreedMember;
 import io.godwit.dist.member.MemberState;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.MembersView;
@@ -66,7 +66,7 @@ public final class TestView {
     private MembersView view(int revision, NodeLife life) {
         Long since = agreed.get(revision).get(life);
         return new MembersView(
-                revision, since == null ? List.of() : List.of(new Member(life, MemberState.SERVING, since)));
+                revision, since == null ? List.of() : List.of(new AgreedMember(life, MemberState.SERVING, since)));
     }
 
     void evict(NodeLife life) {

@@ -11,7 +11,7 @@ import io.godwit.inbox.carrier.link.Timer;
 import io.godwit.inbox.carrier.peer.AgreedMembers;
 import io.godwit.inbox.carrier.peer.EdgeService;
 import io.godwit.inbox.carrier.peer.RemoteCarrier;
-import io.godwit.inbox.carrier.peer.Sender;
+import io.godwit.inbox.carrier.peer.SendingNode;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.format.InboxKeys;
@@ -114,7 +114,7 @@ public final class InboxPeers implements AutoCloseable {
                     members::revision);
             served = new EdgeService(
                     home,
-                    new Sender(members, peer.nodeId(), peer.incarnation()),
+                    new SendingNode(members, peer.nodeId(), peer.incarnation()),
                     new PeerLane(peer, Lane.INBOX_DOWN),
                     wallMillis,
                     timer,

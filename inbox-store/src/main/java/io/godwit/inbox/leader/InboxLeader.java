@@ -1,6 +1,7 @@
 package io.godwit.inbox.leader;
 
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.command.AbsentSessions;
 import io.godwit.inbox.leader.command.Attaching;
 import io.godwit.inbox.leader.command.AttachmentCalls;
 import io.godwit.inbox.leader.command.FilterChanges;
@@ -8,6 +9,7 @@ import io.godwit.inbox.leader.command.InsertHandler;
 import io.godwit.inbox.leader.command.NewSessions;
 import io.godwit.inbox.leader.command.Purges;
 import io.godwit.inbox.leader.command.SessionHandler;
+import io.godwit.inbox.leader.command.SessionLife;
 import io.godwit.inbox.leader.command.Subscriptions;
 import io.godwit.inbox.leader.delivery.Attachment;
 import io.godwit.inbox.leader.delivery.Insert;
@@ -35,7 +37,7 @@ import io.godwit.inbox.leader.state.SessionRecords;
 import io.godwit.inbox.leader.state.StockKeeping;
 import io.godwit.inbox.leader.state.StockWalk;
 import io.godwit.inbox.leader.state.Surroundings;
-import io.godwit.inbox.ledger.Disconnect;
+import io.godwit.inbox.ledger.ConnectionEnd;
 import io.godwit.inbox.ledger.Holds;
 import io.godwit.inbox.ledger.Ledger;
 import io.godwit.inbox.ledger.MovedSession;
@@ -99,6 +101,7 @@ final class InboxLeader implements RangeLeader {
     private final Expiry expiry;
     private final Departures departures;
     private final InsertHandler inserts;
+    private final AbsentSessions absentSessions;
     private final SessionHandler sessions;
 
     InboxLeader(LeaderContext context, QueueSettings settings, Surroundings outside) {
@@ -133,35 +136,18 @@ final class InboxLeader implements RangeLeader {
         this.inserts = new InsertHandler(context, writes, states, stock, range, qos0, room, expiry);
         this.newSessions = new NewSessions(context, writes, stock, moved.lastIncarnation());
         this.departures = new Departures(work, aftermath, settling, recordCount, room);
-        Attaching attaching = new Attaching(
-                states,
-                stock,
-                records,
-                ends,
-                reminders,
-                newSessions,
-                obligations,
-                inserts,
-                new Outbox.Range(context, writes, settling, reports, room),
-                new AttachmentCalls.Handlers(
-                        mailbox, this::handle, departures, new Subscriptions(writes, states), inbound));
+        SessionLife life = new SessionLife(writes, states, newSessions, records, reminders, ends, obligations);
+        AttachmentCalls.Handlers handlers = new AttachmentCalls.Handlers(
+                mailbox, this::handle, departures, new Subscriptions(writes, states), inbound);
+        Outbox.Range outboxes = new Outbox.Range(context, writes, settling, reports, room);
+        Attaching attaching = new Attaching(life, stock, inserts, outboxes, handlers);
         ConfirmedAnswers confirmed = new ConfirmedAnswers(context, settings);
-        this.sessions = new SessionHandler(
-                writes,
-                states,
-                records,
-                ends,
-                reminders,
-                newSessions,
-                obligations,
-                inbound,
-                expiry,
-                attaching,
-                storedInboxes,
-                confirmed,
-                new Purges(writes, states, reminders, reports, confirmed),
-                new FilterChanges(writes, states, records, reminders, confirmed, settings.isClustered()),
-                reports);
+        Purges purges = new Purges(writes, states, reminders, reports, confirmed);
+        FilterChanges filterChanges =
+                new FilterChanges(writes, states, records, reminders, confirmed, settings.isClustered());
+        this.absentSessions = new AbsentSessions(storedInboxes, confirmed);
+        this.sessions =
+                new SessionHandler(life, inbound, expiry, attaching, purges, filterChanges, confirmed, reports);
 
         agenda.start();
         if (counted != null) {
@@ -207,11 +193,11 @@ final class InboxLeader implements RangeLeader {
         } else if (request instanceof SessionCall call && call.command() instanceof SessionCommand.DetachLate late) {
             departures.detachedLate(
                     late.inbox(),
-                    new Disconnect(
-                            late.incarnation(), Disconnect.LATE, late.expirySeconds(), late.publishWill(), false));
+                    new ConnectionEnd(
+                            late.incarnation(), ConnectionEnd.LATE, late.expirySeconds(), late.publishWill(), false));
             call.answer().reply(InboxReply.DONE);
         } else if (request instanceof SessionCall session) {
-            if (!sessions.answersWithoutSession(session)) {
+            if (!absentSessions.answers(session)) {
                 handleOnceLoaded(session);
             }
         } else {

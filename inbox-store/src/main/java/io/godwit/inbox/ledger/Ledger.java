@@ -416,7 +416,7 @@ public final class Ledger {
     /** The same for a sequence that is not in the ledger yet. */
     public boolean isNextPacketIdBusy(long sequence) {
         long first = size == 0 ? sequence : sequenceAt(headOrdinal);
-        for (long same = sequence - PacketIds.COUNT; same >= first; same -= PacketIds.COUNT) {
+        for (long same = sequence - OutboundPacketIds.COUNT; same >= first; same -= OutboundPacketIds.COUNT) {
             if (find(same) >= 0) {
                 return true;
             }

@@ -49,7 +49,7 @@ public final class MovedSessions {
 
     private record Moved(MovedSession session, Origin from) {}
 
-    private record Unwritten(Disconnect disconnect, Origin from, long untilMillis) {}
+    private record Unwritten(ConnectionEnd disconnect, Origin from, long untilMillis) {}
 
     private final Map<InboxId, Moved> sessions = new HashMap<>();
     private final Map<InboxId, Unwritten> disconnects = new HashMap<>(0);
@@ -100,13 +100,13 @@ public final class MovedSessions {
     }
 
     /** The leader of the inbox stops, and could not write how a connection had ended. */
-    public synchronized void leave(InboxId id, Disconnect disconnect, LeaderContext leader) {
+    public synchronized void leave(InboxId id, ConnectionEnd disconnect, LeaderContext leader) {
         long untilMillis = leader.nowMillis() + QueueSettings.WAIT_ALONE_MILLIS;
         disconnects.put(id, new Unwritten(disconnect, Origin.of(leader), untilMillis));
     }
 
     /** A leader has loaded the inbox: the end of its last connection that was handed over, unless it is outdated. */
-    public synchronized @Nullable Disconnect takeDisconnect(InboxId id, LeaderContext leader) {
+    public synchronized @Nullable ConnectionEnd takeDisconnect(InboxId id, LeaderContext leader) {
         Unwritten left = disconnects.isEmpty() ? null : disconnects.remove(id);
         return left == null
                         || left.untilMillis() <= leader.nowMillis()

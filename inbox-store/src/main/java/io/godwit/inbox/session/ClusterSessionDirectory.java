@@ -12,11 +12,11 @@ import io.godwit.inbox.session.frame.PeerChannel;
 import io.godwit.inbox.session.owner.OwnedIds;
 import io.godwit.inbox.session.port.BadFrameException;
 import io.godwit.inbox.session.port.DirectoryLimits;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.EdgePort;
 import io.godwit.inbox.session.port.Grant;
 import io.godwit.inbox.session.port.IdKey;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import io.godwit.inbox.session.port.Owners;
 import io.godwit.inbox.wire.DirectoryFrame;
 import io.godwit.kv.client.RangeException;
@@ -121,7 +121,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     /** When the last link to a member ended, in this view. */
     private final Map<MemberLife, Long> overNanos = new HashMap<>();
 
-    private MembersView view;
+    private DirectoryView view;
     /** When this node learned of the view. */
     private long viewNanos;
     /** Null while this node does not serve, and so owns nothing. */
@@ -243,7 +243,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     // --- the members change
 
-    private void moved(MembersView next) {
+    private void moved(DirectoryView next) {
         if (next.revision() <= view.revision()) {
             return;
         }

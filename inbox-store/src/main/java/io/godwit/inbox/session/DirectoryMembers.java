@@ -1,7 +1,7 @@
 package io.godwit.inbox.session;
 
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import java.util.function.Consumer;
 
 /** The agreed members, for the directory of client ids. Thread-safe; nothing here blocks. */
@@ -10,10 +10,10 @@ public interface DirectoryMembers {
     MemberLife own();
 
     /** The latest view known here. */
-    MembersView view();
+    DirectoryView view();
 
     /** Calls {@code listener} with each later view known here, in order. */
-    void listen(Consumer<MembersView> listener);
+    void listen(Consumer<DirectoryView> listener);
 
     /**
      * Whether this node is certain to have served a moment ago: no other member can have excluded it before this check.

@@ -6,7 +6,7 @@ import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.format.InboxKeys;
-import io.godwit.inbox.ledger.TokenMemory;
+import io.godwit.inbox.ledger.SeenTokens;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
@@ -180,7 +180,7 @@ class InsertTokensTest {
         }
         assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(3);
         store.host.crashAndRestart();
-        store.host.advanceMillis(TokenMemory.KEEP_MILLIS);
+        store.host.advanceMillis(SeenTokens.KEEP_MILLIS);
         assertThat(store.insertToken("a", incarnation, store.message("m", 2), 20, 0))
                 .isEqualTo(InsertOutcome.STORED);
         assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(1);

@@ -3,7 +3,7 @@ package io.godwit.inbox.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.format.StoredSession;
-import io.godwit.inbox.ledger.Disconnect;
+import io.godwit.inbox.ledger.ConnectionEnd;
 import io.godwit.inbox.ledger.MovedSession;
 import io.godwit.inbox.ledger.MovedSessions;
 import io.godwit.inbox.protocol.InboxId;
@@ -56,8 +56,8 @@ class MovedSessionsTest {
     void theEndOfAConnectionIsNotTheEndOfTheNext() {
         assertThat(disconnect(3).isOf(session)).isTrue();
         assertThat(disconnect(2).isOf(session)).isFalse();
-        assertThat(disconnect(Disconnect.LATE).isOf(session)).isTrue();
-        assertThat(new Disconnect(6, 3, -1, false, false).isOf(session)).isFalse();
+        assertThat(disconnect(ConnectionEnd.LATE).isOf(session)).isTrue();
+        assertThat(new ConnectionEnd(6, 3, -1, false, false).isOf(session)).isFalse();
     }
 
     private void leave() {
@@ -67,7 +67,7 @@ class MovedSessionsTest {
         moved.leave(ID, disconnect(3), left);
     }
 
-    private static Disconnect disconnect(long attachNumber) {
-        return new Disconnect(7, attachNumber, -1, false, false);
+    private static ConnectionEnd disconnect(long attachNumber) {
+        return new ConnectionEnd(7, attachNumber, -1, false, false);
     }
 }

@@ -9,9 +9,9 @@ import io.godwit.inbox.client.SessionDirectory.Takeover;
 import io.godwit.inbox.session.DirectoryStage.Connection;
 import io.godwit.inbox.session.DirectoryStage.Node;
 import io.godwit.inbox.session.frame.DirectoryFrames;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.IdKey;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import io.godwit.inbox.session.port.Owners;
 import io.godwit.inbox.wire.DirectoryEntry;
 import io.godwit.inbox.wire.DirectoryFrame;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ClusterSessionDirectoryTest {
-    private static final MembersView ALL = DirectoryStage.view(1, "a", "b", "c");
+    private static final DirectoryView ALL = DirectoryStage.view(1, "a", "b", "c");
     private DirectoryStage stage = DirectoryStage.of("a", "b", "c");
     private Node a = stage.node("a");
     private Node b = stage.node("b");
@@ -46,7 +46,7 @@ class ClusterSessionDirectoryTest {
     }
 
     /** A client id that the first node owns in one view, and the second in the other. */
-    private static String idOwnedBy(String first, MembersView one, String second, MembersView other) {
+    private static String idOwnedBy(String first, DirectoryView one, String second, DirectoryView other) {
         for (int i = 0; ; i++) {
             String id = "moved" + i;
             if (DirectoryStage.ownerOf(id, one).equals(DirectoryStage.life(first))
@@ -191,8 +191,8 @@ class ClusterSessionDirectoryTest {
     @Test
     void newOwnerLearnsWhoHasTheId() {
         Connection first = connected(a, id);
-        MembersView next = DirectoryStage.view(2, "a", "b");
-        stage.learn(new MembersView(2, next.serving(), Set.of(DirectoryStage.life("c"))));
+        DirectoryView next = DirectoryStage.view(2, "a", "b");
+        stage.learn(new DirectoryView(2, next.serving(), Set.of(DirectoryStage.life("c"))));
         stage.settle();
 
         Connection second = connected(c, id);
@@ -289,7 +289,7 @@ class ClusterSessionDirectoryTest {
      */
     @Test
     void nextOwnerIsNotMissingBeforeItCouldHaveAsked() {
-        MembersView next = DirectoryStage.view(2, "a", "b");
+        DirectoryView next = DirectoryStage.view(2, "a", "b");
         String waited = idOwnedBy("c", ALL, "b", next);
         stage.kill("c");
         connected(a, waited);
@@ -387,8 +387,8 @@ class ClusterSessionDirectoryTest {
                 .isTrue();
         assertThat(old.isToldToGiveUp).isFalse();
 
-        MembersView back =
-                new MembersView(3, DirectoryStage.view(2, "a", "b").serving(), Set.of(DirectoryStage.life("c")));
+        DirectoryView back =
+                new DirectoryView(3, DirectoryStage.view(2, "a", "b").serving(), Set.of(DirectoryStage.life("c")));
         stage.learn(back);
         stage.settle();
         assertThat(old.isToldToGiveUp).isTrue();
@@ -474,8 +474,8 @@ class ClusterSessionDirectoryTest {
             }
         }
         a.links.window(1);
-        MembersView second = DirectoryStage.view(2, "a", "b", "c");
-        MembersView third = DirectoryStage.view(3, "a", "b", "c");
+        DirectoryView second = DirectoryStage.view(2, "a", "b", "c");
+        DirectoryView third = DirectoryStage.view(3, "a", "b", "c");
         stage.learn(second);
         turnAll();
         while (stage.net.deliverOne("a", "c", Lane.CONTROL)) {} // there is room
@@ -508,7 +508,7 @@ class ClusterSessionDirectoryTest {
         }
     }
 
-    private static String ownerOf(String clientId, MembersView view) {
+    private static String ownerOf(String clientId, DirectoryView view) {
         MemberLife owner = new Owners(view).of(Owners.hash(new IdKey(TenantId.DEFAULT, new ClientId(clientId))));
         return Objects.requireNonNull(owner).nodeId();
     }

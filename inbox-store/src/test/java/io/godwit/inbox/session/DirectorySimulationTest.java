@@ -6,8 +6,8 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.inbox.client.SessionDirectory.Takeover;
 import io.godwit.inbox.session.DirectoryStage.Connection;
 import io.godwit.inbox.session.DirectoryStage.Node;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -66,7 +66,7 @@ class DirectorySimulationTest {
     private static final class Run {
         private final Random random;
         private final DirectoryStage stage;
-        private final List<MembersView> views = new ArrayList<>();
+        private final List<DirectoryView> views = new ArrayList<>();
         private final Map<String, Connection> holders = new HashMap<>();
         private final List<Connection> open = new ArrayList<>();
         private final List<Connection> all = new ArrayList<>();
@@ -216,13 +216,13 @@ class DirectorySimulationTest {
             }
         }
 
-        private MembersView latest() {
+        private DirectoryView latest() {
             return views.get(views.size() - 1);
         }
 
         /** Tells a node the next view, or a later one. */
         private void learn(Node node) {
-            List<MembersView> unknown = views.stream()
+            List<DirectoryView> unknown = views.stream()
                     .filter(view -> view.revision() > node.view.revision())
                     .toList();
             if (!unknown.isEmpty()) {
@@ -243,7 +243,7 @@ class DirectorySimulationTest {
                     (random.nextInt(4) == 0 ? joining : serving).add(node.life);
                 }
             }
-            views.add(new MembersView(latest().revision() + 1, serving, joining));
+            views.add(new DirectoryView(latest().revision() + 1, serving, joining));
         }
 
         private void cutOrMend() {
@@ -309,7 +309,7 @@ class DirectorySimulationTest {
         private void agree() {
             Set<MemberLife> serving = new HashSet<>();
             stage.nodes.values().forEach(node -> serving.add(node.life));
-            views.add(new MembersView(latest().revision() + 1, serving, Set.of()));
+            views.add(new DirectoryView(latest().revision() + 1, serving, Set.of()));
             stage.learn(latest());
             stage.settle();
             drain();

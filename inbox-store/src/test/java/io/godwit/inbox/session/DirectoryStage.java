@@ -4,9 +4,9 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.session.port.DirectoryLimits;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.IdKey;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import io.godwit.inbox.session.port.Owners;
 import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.client.ClientId;
@@ -49,12 +49,12 @@ final class DirectoryStage {
         final List<BrokerEvent> events = new ArrayList<>();
         final List<MemberLife> missing = new ArrayList<>();
         final List<Connection> connections = new ArrayList<>();
-        MembersView view;
+        DirectoryView view;
         boolean mayGrant = true;
         boolean takesConnections = true;
-        private @Nullable Consumer<MembersView> listener;
+        private @Nullable Consumer<DirectoryView> listener;
 
-        Node(MemberLife life, MembersView view) {
+        Node(MemberLife life, DirectoryView view) {
             this.life = life;
             this.view = view;
             links = net.node(life.nodeId(), life.incarnation());
@@ -76,12 +76,12 @@ final class DirectoryStage {
         }
 
         @Override
-        public MembersView view() {
+        public DirectoryView view() {
             return view;
         }
 
         @Override
-        public void listen(Consumer<MembersView> to) {
+        public void listen(Consumer<DirectoryView> to) {
             listener = to;
         }
 
@@ -100,9 +100,9 @@ final class DirectoryStage {
             missing.add(member);
         }
 
-        void learn(MembersView next) {
+        void learn(DirectoryView next) {
             view = next;
-            Consumer<MembersView> to = listener;
+            Consumer<DirectoryView> to = listener;
             if (to != null) {
                 to.accept(next);
             }
@@ -197,13 +197,13 @@ final class DirectoryStage {
         return new MemberLife(node, 1);
     }
 
-    static MembersView view(long revision, String... serving) {
+    static DirectoryView view(long revision, String... serving) {
         Set<MemberLife> lives = new HashSet<>();
         Arrays.stream(serving).forEach(node -> lives.add(life(node)));
-        return new MembersView(revision, lives, Set.of());
+        return new DirectoryView(revision, lives, Set.of());
     }
 
-    Node start(MemberLife life, MembersView view) {
+    Node start(MemberLife life, DirectoryView view) {
         Node node = new Node(life, view);
         nodes.put(life.nodeId(), node);
         return node;
@@ -232,7 +232,7 @@ final class DirectoryStage {
         nodes.remove(name);
     }
 
-    void learn(MembersView view) {
+    void learn(DirectoryView view) {
         nodes.values().forEach(node -> node.learn(view));
     }
 
@@ -263,7 +263,7 @@ final class DirectoryStage {
     }
 
     /** A client id that the node owns in the view. */
-    static String idOwnedBy(String node, MembersView view) {
+    static String idOwnedBy(String node, DirectoryView view) {
         for (int i = 0; ; i++) {
             if (ownerOf("id" + i, view).nodeId().equals(node)) {
                 return "id" + i;
@@ -271,7 +271,7 @@ final class DirectoryStage {
         }
     }
 
-    static MemberLife ownerOf(String id, MembersView view) {
+    static MemberLife ownerOf(String id, DirectoryView view) {
         return Objects.requireNonNull(new Owners(view).of(Owners.hash(new IdKey(TenantId.DEFAULT, new ClientId(id)))));
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.cluster.link.Lane;
 import io.godwit.inbox.session.DirectoryStage.Connection;
 import io.godwit.inbox.session.DirectoryStage.Node;
-import io.godwit.inbox.session.port.MembersView;
+import io.godwit.inbox.session.port.DirectoryView;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * own messages count, not the arrival of a frame.
  */
 class DirectoryStandstillTest {
-    private static final MembersView ALL = DirectoryStage.view(1, "a", "b", "c");
+    private static final DirectoryView ALL = DirectoryStage.view(1, "a", "b", "c");
 
     private final DirectoryStage stage = DirectoryStage.of("a", "b", "c");
     private final Node a = stage.node("a");
@@ -92,7 +92,7 @@ class DirectoryStandstillTest {
         Connection first = a.connect(id);
         stage.settle();
         assertThat(first.has()).isTrue();
-        MembersView again = DirectoryStage.view(2, "a", "b", "c");
+        DirectoryView again = DirectoryStage.view(2, "a", "b", "c");
         b.learn(again);
         c.learn(again);
         settleButA();
@@ -102,7 +102,7 @@ class DirectoryStandstillTest {
         assertThat(c.missing).contains(DirectoryStage.life("a"));
         assertThat(second.has()).isFalse();
 
-        MembersView without = DirectoryStage.view(3, "b", "c");
+        DirectoryView without = DirectoryStage.view(3, "b", "c");
         b.learn(without);
         c.learn(without);
         settleButA();

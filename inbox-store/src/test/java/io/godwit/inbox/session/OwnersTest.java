@@ -2,8 +2,8 @@ package io.godwit.inbox.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.IdKey;
-import io.godwit.inbox.session.port.MembersView;
 import io.godwit.inbox.session.port.Owners;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -68,7 +68,7 @@ class OwnersTest {
 
     @Test
     void nobodyOwnsAnythingWhereNobodyServes() {
-        Owners none = new Owners(new MembersView(1, Set.of(), Set.of(DirectoryStage.life("a"))));
+        Owners none = new Owners(new DirectoryView(1, Set.of(), Set.of(DirectoryStage.life("a"))));
         assertThat(none.of(1)).isNull();
     }
 }

@@ -8,6 +8,7 @@ import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.inbox.InboxConfig;
+import io.godwit.inbox.InboxOutlets;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.WillPublisher;
 import io.godwit.inbox.client.AttachReply;
@@ -187,38 +188,39 @@ class DelayedOnceTest {
     private InboxStore store() {
         return new InboxStore(
                 InboxConfig.DEFAULT,
-                new WillPublisher() { // the outlet is built after the store
-                    @Override
-                    public CompletableFuture<Boolean> publish(
-                            ClientInfo publisher,
-                            Message message,
-                            String tokenOrigin,
-                            long tokenNumber,
-                            long tokenFinishedBelow,
-                            long decidedAtMillis,
-                            @Nullable RequestOrder order,
-                            Resend resend) {
-                        return outlet.publish(
-                                publisher,
-                                message,
-                                tokenOrigin,
-                                tokenNumber,
-                                tokenFinishedBelow,
-                                decidedAtMillis,
-                                order,
-                                resend);
-                    }
+                new InboxOutlets(
+                        new WillPublisher() { // the outlet is built after the store
+                            @Override
+                            public CompletableFuture<Boolean> publish(
+                                    ClientInfo publisher,
+                                    Message message,
+                                    String tokenOrigin,
+                                    long tokenNumber,
+                                    long tokenFinishedBelow,
+                                    long decidedAtMillis,
+                                    @Nullable RequestOrder order,
+                                    Resend resend) {
+                                return outlet.publish(
+                                        publisher,
+                                        message,
+                                        tokenOrigin,
+                                        tokenNumber,
+                                        tokenFinishedBelow,
+                                        decidedAtMillis,
+                                        order,
+                                        resend);
+                            }
 
-                    @Override
-                    public void finished(
-                            TenantId tenant, @Nullable Message message, String tokenOrigin, long tokenNumber) {
-                        outlet.finished(tenant, message, tokenOrigin, tokenNumber);
-                    }
-                },
-                (tenant, clientId, incarnation, filters) -> CompletableFuture.completedFuture(true),
-                (from, group, message, token, resend) -> {
-                    throw new AssertionError("nothing is shared");
-                },
+                            @Override
+                            public void finished(
+                                    TenantId tenant, @Nullable Message message, String tokenOrigin, long tokenNumber) {
+                                outlet.finished(tenant, message, tokenOrigin, tokenNumber);
+                            }
+                        },
+                        (tenant, clientId, incarnation, filters) -> CompletableFuture.completedFuture(true),
+                        (from, group, message, token, resend) -> {
+                            throw new AssertionError("nothing is shared");
+                        }),
                 DelayedMessages::isKeeper,
                 false,
                 EventListener.NONE,

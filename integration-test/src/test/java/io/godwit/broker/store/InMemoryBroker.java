@@ -7,6 +7,7 @@ import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.BrokerSettings;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
+import io.godwit.inbox.InboxOutlets;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.session.NodeSessionDirectory;
@@ -15,6 +16,9 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.mqtt.MqttServer;
+import io.godwit.mqtt.session.core.SessionStores;
+import io.godwit.mqtt.trace.Tracing;
+import io.godwit.mqtt.transport.report.ReportTargets;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.RetainConfig;
 import io.godwit.retain.RetainStore;
@@ -195,9 +199,7 @@ final class InMemoryBroker implements AutoCloseable {
                     dist::client, retain::client, new DelayedMessages(inboxClient, () -> 0, 0), false);
             inbox = new InboxStore(
                     BrokerSettings.inbox(config),
-                    outlet,
-                    outlet,
-                    outlet,
+                    new InboxOutlets(outlet, outlet, outlet),
                     id -> false,
                     true,
                     EventListener.NONE,
@@ -210,13 +212,10 @@ final class InMemoryBroker implements AutoCloseable {
             }));
             server = new MqttServer(
                     BrokerSettings.mqtt(config),
-                    dist.client(),
-                    inboxClient.get(),
-                    retain.client(),
+                    new SessionStores(dist.client(), inboxClient.get(), retain.client()),
                     new NodeSessionDirectory(),
                     new AllowAll(),
-                    EventListener.NONE,
-                    meters,
+                    new ReportTargets(EventListener.NONE, meters, new Tracing()),
                     System::currentTimeMillis);
             mqtt.set(server);
         }

@@ -27,7 +27,7 @@ import io.godwit.mqtt.session.filter.FilterPatterns;
 import io.godwit.mqtt.session.filter.SessionFilters;
 import io.godwit.mqtt.session.inbound.PublishIntake;
 import io.godwit.mqtt.session.outbound.DeliveringSession;
-import io.godwit.mqtt.subscribe.Subscriber;
+import io.godwit.mqtt.subscribe.SubscribingSession;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.OnEventLoop;
 import io.godwit.mqtt.transport.connection.PacketHandler;
@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link OperatorRequests}, {@link Reauthentication}
  * </ul>
  */
-public abstract class Session extends DeliveringSession implements PacketHandler, Subscriber, ListedClient {
+public abstract class Session extends DeliveringSession implements PacketHandler, SubscribingSession, ListedClient {
     private static final String BY_OPERATOR = "an operator ended the connection";
 
     private final End end;

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Handles the filters of one packet in turns, so that a packet with thousands of them does not block the loop for other
- * connections. Later packets of the session wait for all turns ({@link Subscriber#inOrder}).
+ * connections. Later packets of the session wait for all turns ({@link SubscribingSession#inOrder}).
  */
 final class FilterTurns {
     /**
@@ -28,7 +28,7 @@ final class FilterTurns {
     }
 
     /** On the loop of {@code subscriber}. The first turn is taken at once if no earlier packet waits. */
-    static <T> void run(Subscriber subscriber, int count, Ask<T> ask, Then<T> then) {
+    static <T> void run(SubscribingSession subscriber, int count, Ask<T> ask, Then<T> then) {
         CompletableFuture<Boolean> turn = NOW;
         for (int begin = 0; begin < count; begin += FILTERS) {
             int from = begin;

@@ -17,7 +17,7 @@ import java.util.Queue;
  * known; then the retained messages follow. Confined to the loop of its subscriber.
  */
 final class SubscribeAnswer {
-    private final Subscriber subscriber;
+    private final SubscribingSession subscriber;
     private final int weight;
     private final Told told;
     private final List<Subscription> asked;
@@ -33,9 +33,10 @@ final class SubscribeAnswer {
 
     /**
      * @param asked its filters, in the client's or the broker's form
-     * @param weight of these, see {@link Subscriber#asked}
+     * @param weight of these, see {@link SubscribingSession#asked}
      */
-    SubscribeAnswer(Subscriber subscriber, List<Subscription> asked, int weight, MqttReports reports, Told told) {
+    SubscribeAnswer(
+            SubscribingSession subscriber, List<Subscription> asked, int weight, MqttReports reports, Told told) {
         this.asked = asked;
         this.reports = reports;
         this.weight = weight;
@@ -71,7 +72,7 @@ final class SubscribeAnswer {
      *
      * @return whether it was sent
      */
-    static boolean send(Subscriber subscriber, Subscribe packet, List<ReasonCode> codes) {
+    static boolean send(SubscribingSession subscriber, Subscribe packet, List<ReasonCode> codes) {
         List<ReasonCode> told = codes;
         if (subscriber.client().protocolLevel() == ProtocolLevel.MQTT_3_1) {
             told = new ArrayList<>(codes);

@@ -56,7 +56,7 @@ public final class SubscribeHandler {
     }
 
     /** On the loop of {@code subscriber}. */
-    public void onSubscribe(Subscriber subscriber, Subscribe asked) {
+    public void onSubscribe(SubscribingSession subscriber, Subscribe asked) {
         subscribe(
                 subscriber,
                 new Asked(asked.subscriptions(), asked.subscriptionId(), true),
@@ -72,7 +72,7 @@ public final class SubscribeHandler {
      *     before
      */
     public void onBehalf(
-            Subscriber subscriber,
+            SubscribingSession subscriber,
             List<Subscription> subscriptions,
             int subscriptionId,
             Consumer<List<ReasonCode>> told) {
@@ -85,7 +85,7 @@ public final class SubscribeHandler {
     /** @param isByClient whether the filters are in the client's form */
     private record Asked(List<Subscription> subscriptions, int subscriptionId, boolean isByClient) {}
 
-    private void subscribe(Subscriber subscriber, Asked asked, SubscribeAnswer.Told told) {
+    private void subscribe(SubscribingSession subscriber, Asked asked, SubscribeAnswer.Told told) {
         List<Subscription> all = asked.subscriptions();
         int weight = weight(all.stream().map(Subscription::filter));
         subscriber.asked(weight);
@@ -119,7 +119,7 @@ public final class SubscribeHandler {
     /** @param answers for each of the part's filters; empty without an authorization check */
     private record Checked(Part part, List<AuthDecision> answers) {}
 
-    private CompletableFuture<Checked> checked(Subscriber subscriber, Asked all, int from, int to) {
+    private CompletableFuture<Checked> checked(SubscribingSession subscriber, Asked all, int from, int to) {
         List<Subscription> asked =
                 subscriber.policy().granted(all.subscriptions().subList(from, to));
         List<Subscription> within = all.isByClient() ? subscriber.topics().subscribed(asked) : asked;
@@ -133,7 +133,7 @@ public final class SubscribeHandler {
 
     /** Refusals for filters beyond the limit of one SUBSCRIBE, or of a disabled kind; for all while memory is short. */
     private Map<Integer, ReasonCode> overLimit(
-            Subscriber subscriber,
+            SubscribingSession subscriber,
             int first,
             boolean hasIdentifier,
             List<Subscription> asked,
@@ -160,7 +160,11 @@ public final class SubscribeHandler {
     }
 
     private void refuse(
-            Subscriber subscriber, TopicFilter filter, Map<Integer, ReasonCode> refused, int place, ReasonCode code) {
+            SubscribingSession subscriber,
+            TopicFilter filter,
+            Map<Integer, ReasonCode> refused,
+            int place,
+            ReasonCode code) {
         refused.put(place, code);
         reports.subscribeRefused(subscriber.client(), filter.text(), code.name());
     }
@@ -169,7 +173,7 @@ public final class SubscribeHandler {
      * Makes a client's automatic subscriptions. A failure ends the connection, since the client can get them only by
      * connecting again.
      */
-    public void subscribeUnasked(Subscriber subscriber, List<Subscription> subscriptions) {
+    public void subscribeUnasked(SubscribingSession subscriber, List<Subscription> subscriptions) {
         subscriptions.forEach(s -> subscriber.noteAdded(s.filter()));
         subscribe(subscriber, subscriptions, 0, () -> {}, (failure, replays) -> {
             replays.run();
@@ -182,7 +186,7 @@ public final class SubscribeHandler {
     }
 
     /** The authorization decisions, in order of the filters; no provider call for filters already refused. */
-    private CompletableFuture<List<AuthDecision>> check(Subscriber subscriber, Part part) {
+    private CompletableFuture<List<AuthDecision>> check(SubscribingSession subscriber, Part part) {
         List<CompletableFuture<AuthDecision>> answers =
                 new ArrayList<>(part.subscriptions().size());
         for (int i = 0; i < part.subscriptions().size(); i++) {
@@ -197,7 +201,7 @@ public final class SubscribeHandler {
                 .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
     }
 
-    private void noteDenied(Subscriber subscriber, Checked checked) {
+    private void noteDenied(SubscribingSession subscriber, Checked checked) {
         Part part = checked.part();
         List<AuthDecision> answers = checked.answers();
         for (int i = 0; i < answers.size(); i++) {
@@ -212,7 +216,7 @@ public final class SubscribeHandler {
     }
 
     /** Adds the allowed filters to the session, within its limits. */
-    private void admit(Subscriber subscriber, Part part, SubscribeAnswer answer) {
+    private void admit(SubscribingSession subscriber, Part part, SubscribeAnswer answer) {
         TopicLimits limits = subscriber.policy().limits();
         Set<TopicFilter> added = new HashSet<>();
         Set<TopicFilter> begun = new HashSet<>();
@@ -243,7 +247,7 @@ public final class SubscribeHandler {
      * Whether the tenant's limit of subscriptions, or the group's limit of members, is reached; if not, counts the
      * filter.
      */
-    private boolean isOverQuota(Subscriber subscriber, TopicFilter filter) {
+    private boolean isOverQuota(SubscribingSession subscriber, TopicFilter filter) {
         long ofGroup = subscriber.policy().number(TenantSetting.MAX_SHARED_GROUP_SIZE);
         TenantAccount account = subscriber.account();
         TenantResource over = account.subscribing(filter, ofGroup == 0 ? TenantAccount.ANY : ofGroup);
@@ -264,12 +268,12 @@ public final class SubscribeHandler {
      */
     private record Steps(Set<TopicFilter> begun, Set<TopicFilter> added, List<TopicFilter> counted) {
         /** Storing is over. */
-        void stored(Subscriber subscriber) {
+        void stored(SubscribingSession subscriber) {
             counted.forEach(subscriber.account()::subscribed);
         }
 
         /** Nothing of {@code filter} was stored by this step. */
-        void giveUp(Subscriber subscriber, TopicFilter filter) {
+        void giveUp(SubscribingSession subscriber, TopicFilter filter) {
             // if another step overlapped, its presence is unknown: then it counts as present
             if (begun.remove(filter) && subscriber.stepOver(filter) && added.contains(filter)) {
                 subscriber.noteRemoved(filter);
@@ -278,7 +282,7 @@ public final class SubscribeHandler {
     }
 
     /** Claims the exclusive filters among the allowed ones. */
-    private void claim(Subscriber subscriber, Part part, SubscribeAnswer answer, Steps steps) {
+    private void claim(SubscribingSession subscriber, Part part, SubscribeAnswer answer, Steps steps) {
         Map<Integer, CompletableFuture<Boolean>> asked = new HashMap<>(0);
         for (int i = 0; i < part.subscriptions().size(); i++) {
             TopicFilter filter = part.subscriptions().get(i).filter();
@@ -315,7 +319,7 @@ public final class SubscribeHandler {
         });
     }
 
-    private static void subscribeOthers(Subscriber subscriber, Part part, SubscribeAnswer answer, Steps steps) {
+    private static void subscribeOthers(SubscribingSession subscriber, Part part, SubscribeAnswer answer, Steps steps) {
         Map<Integer, ReasonCode> refused = part.refused();
         List<Subscription> others = part.subscriptions();
         if (!refused.isEmpty()) {
@@ -375,7 +379,7 @@ public final class SubscribeHandler {
      * @param stored gets a failure or null, and the action that sends the retained messages once SUBACK is sent
      */
     private static void subscribe(
-            Subscriber subscriber,
+            SubscribingSession subscriber,
             List<Subscription> subscriptions,
             int subscriptionId,
             Runnable ended,
@@ -425,7 +429,7 @@ public final class SubscribeHandler {
     }
 
     /** On the loop of {@code subscriber}. */
-    public void onUnsubscribe(Subscriber subscriber, Unsubscribe asked) {
+    public void onUnsubscribe(SubscribingSession subscriber, Unsubscribe asked) {
         int count = asked.filters().size();
         int weight = weight(asked.filters().stream());
         subscriber.asked(weight);
@@ -456,7 +460,8 @@ public final class SubscribeHandler {
      * @param told gets the codes of UNSUBACK, in order, when that would be sent; not called when the connection
      *     ends before
      */
-    public void unsubscribeOnBehalf(Subscriber subscriber, List<TopicFilter> filters, Consumer<List<ReasonCode>> told) {
+    public void unsubscribeOnBehalf(
+            SubscribingSession subscriber, List<TopicFilter> filters, Consumer<List<ReasonCode>> told) {
         int count = filters.size();
         int weight = weight(filters.stream());
         subscriber.asked(weight);
@@ -475,7 +480,7 @@ public final class SubscribeHandler {
                 }));
     }
 
-    private void trace(Subscriber subscriber, List<TopicFilter> filters, List<ReasonCode> codes) {
+    private void trace(SubscribingSession subscriber, List<TopicFilter> filters, List<ReasonCode> codes) {
         Tracer tracer = reports.tracing().active();
         if (tracer != null) {
             for (int i = 0; i < codes.size(); i++) {
@@ -486,7 +491,10 @@ public final class SubscribeHandler {
 
     /** Asks the stores only about filters that they may have. The others certainly do not exist. */
     private static void unsubscribe(
-            Subscriber subscriber, List<TopicFilter> filters, boolean canRefuse, Consumer<List<ReasonCode>> answer) {
+            SubscribingSession subscriber,
+            List<TopicFilter> filters,
+            boolean canRefuse,
+            Consumer<List<ReasonCode>> answer) {
         ReasonCode[] codes = new ReasonCode[filters.size()];
         Arrays.fill(codes, ReasonCode.NO_SUBSCRIPTION_EXISTED);
         List<TopicFilter> asked = new ArrayList<>(0);

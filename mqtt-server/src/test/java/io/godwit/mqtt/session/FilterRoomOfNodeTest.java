@@ -10,6 +10,7 @@ import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.session.core.SessionTerms;
 import io.godwit.mqtt.session.live.TransientSession;
 import io.godwit.mqtt.transport.loop.LoopContext;
@@ -38,9 +39,7 @@ class FilterRoomOfNodeTest {
         MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), event -> {});
         return new SessionServices(
                 SessionConfig.DEFAULTS,
-                new MemoryDist(),
-                new MemoryInbox(),
-                new MemoryRetain(),
+                new SessionStores(new MemoryDist(), new MemoryInbox(), new MemoryRetain()),
                 new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports),
                 reports,
                 () -> 0,

@@ -14,6 +14,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.session.core.SessionTerms;
 import io.godwit.mqtt.session.live.LiveFanOut;
 import io.godwit.mqtt.session.live.TransientSession;
@@ -84,9 +85,7 @@ public final class SessionStage {
     SessionStage(MemoryAuth auth) {
         services = new SessionServices(
                 SessionConfig.DEFAULTS.with(HOMES),
-                dist,
-                inbox,
-                retain,
+                new SessionStores(dist, inbox, retain),
                 new Authorizer(auth, AuthConfig.DEFAULTS, reports),
                 reports,
                 () -> 0,

@@ -69,7 +69,7 @@ public final class BrokerCluster implements AutoCloseable {
      * @throws ClusterFailedException if the cluster cannot be started; then none of its processes and files are left,
      * except for logs to be kept
      */
-    public static BrokerCluster start(ClusterSettings settings, Consumer<String> say)
+    public static BrokerCluster start(ClusterSetup settings, Consumer<String> say)
             throws ClusterFailedException, InterruptedException {
         BrokerCluster cluster = null;
         try {

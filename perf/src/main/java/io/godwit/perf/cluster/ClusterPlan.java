@@ -12,7 +12,7 @@ import java.util.TreeMap;
  *
  * @param environment a name that no other cluster on the machine has
  */
-record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> nodes) {
+record ClusterPlan(ClusterSetup settings, String environment, List<NodePlan> nodes) {
     private static final int PORTS_EACH = 3;
 
     ClusterPlan {
@@ -28,7 +28,7 @@ record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> 
      * @param directory of the cluster; its name becomes {@link #environment}
      * @param ports all different; their number is {@link #portsFor}
      */
-    static ClusterPlan of(ClusterSettings settings, Path directory, List<Integer> ports) {
+    static ClusterPlan of(ClusterSetup settings, Path directory, List<Integer> ports) {
         if (ports.size() != portsFor(settings.nodes())) {
             throw new IllegalArgumentException(
                     settings.nodes() + " nodes take " + portsFor(settings.nodes()) + " ports, got " + ports);

@@ -1,6 +1,6 @@
 package io.godwit.perf.load;
 
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.load.client.Endpoint;
 import io.godwit.perf.load.client.LoopTotals;
@@ -134,7 +134,7 @@ final class Findings {
         long unacknowledged = publishers.stream()
                 .mapToLong(publisher -> publisher.outstanding().size())
                 .sum();
-        Delivery delivery = new Delivery(
+        DeliveryCounts delivery = new DeliveryCounts(
                 sent,
                 notWritten,
                 unread,

@@ -3,7 +3,7 @@ package io.godwit.perf.load;
 import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.load.client.Endpoint;
 import io.godwit.perf.load.client.WebSocketRelay;
-import io.godwit.perf.observe.Limits;
+import io.godwit.perf.observe.ProcessLimits;
 import io.godwit.perf.scenario.Scenario;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -29,10 +29,10 @@ public final class Preflight {
         return obstacles(
                 scenario,
                 clients,
-                Limits.openFiles(),
-                Limits.localPorts(),
+                ProcessLimits.openFiles(),
+                ProcessLimits.localPorts(),
                 clients.brokers().stream().anyMatch(Preflight::isLocal),
-                Limits.trackedConnections());
+                ProcessLimits.trackedConnections());
     }
 
     static List<String> obstacles(

@@ -1,6 +1,6 @@
 package io.godwit.perf.load;
 
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
@@ -36,7 +36,7 @@ public record RunResult(
         double expectedOut,
         long countedIn,
         long countedOut,
-        Delivery delivery,
+        DeliveryCounts delivery,
         Spread latency,
         Spread lateness,
         Spread acknowledgement,

@@ -1,6 +1,6 @@
 package io.godwit.perf.option;
 
-import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.ClusterSetup;
 import io.godwit.perf.cluster.Distribution;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public final class ClusterOptions {
      *
      * @throws IllegalArgumentException if something is out of bounds; its message is for the user
      */
-    public ClusterSettings settings(int nodes, int voters) {
+    public ClusterSetup settings(int nodes, int voters) {
         return settings(nodes, voters, List.of());
     }
 
@@ -54,10 +54,10 @@ public final class ClusterOptions {
      *
      * @param moreJvmOptions such as {@code -Dname=value}
      */
-    public ClusterSettings settings(int nodes, int voters, List<String> moreJvmOptions) {
+    public ClusterSetup settings(int nodes, int voters, List<String> moreJvmOptions) {
         List<String> all = new ArrayList<>(moreJvmOptions);
         all.addAll(jvmOptions);
-        return new ClusterSettings(distribution(), nodes, voters, heap, all, isTls, isKeepingLogs);
+        return new ClusterSetup(distribution(), nodes, voters, heap, all, isTls, isKeepingLogs);
     }
 
     private Distribution distribution() {

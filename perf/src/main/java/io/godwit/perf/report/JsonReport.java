@@ -1,7 +1,7 @@
 package io.godwit.perf.report;
 
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
@@ -90,7 +90,7 @@ public final class JsonReport {
                 .put("nodesInName", scenario.nodes());
     }
 
-    private static JsonObject delivery(Delivery delivery) {
+    private static JsonObject delivery(DeliveryCounts delivery) {
         return new JsonObject()
                 .put("sent", delivery.sent())
                 .put("unsent", delivery.unsent())

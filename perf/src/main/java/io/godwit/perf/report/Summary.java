@@ -1,7 +1,7 @@
 package io.godwit.perf.report;
 
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.scenario.Scenario;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ final class Summary {
     /** The findings, a line for each. */
     static List<String> findings(RunResult result) {
         List<String> lines = new ArrayList<>();
-        Delivery delivery = result.delivery();
+        DeliveryCounts delivery = result.delivery();
         if (delivery.sent() > 0 || delivery.received() > 0) {
             lines.add(text(
                     "sent %,d, acknowledged %,d, delivered %,d%s",

@@ -1,7 +1,7 @@
 package io.godwit.perf.report;
 
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.scenario.Topology;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +59,7 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
 
     private static List<String> faults(RunResult result) {
         List<String> faults = new ArrayList<>();
-        Delivery delivery = result.delivery();
+        DeliveryCounts delivery = result.delivery();
         if (delivery.lost() > 0) {
             faults.add(
                     delivery.isChecked()
@@ -84,7 +84,7 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
 
     private static List<String> shortfalls(RunResult result) {
         List<String> shortfalls = new ArrayList<>();
-        Delivery delivery = result.delivery();
+        DeliveryCounts delivery = result.delivery();
         if (result.scenario().isCold()) {
             if (delivery.unsent() > (delivery.sent() + delivery.unsent()) * (1 - REACHED)) {
                 shortfalls.add(text("%,d messages that were due could not be sent", delivery.unsent()));

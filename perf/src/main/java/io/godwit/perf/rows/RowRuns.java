@@ -2,7 +2,7 @@ package io.godwit.perf.rows;
 
 import io.godwit.perf.cluster.BrokerCluster;
 import io.godwit.perf.cluster.ClusterFailedException;
-import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.ClusterSetup;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.report.TableReport;
 import java.io.PrintStream;
@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 public final class RowRuns {
     private final List<Row> rows;
     private final Map<Setup, Set<Load>> loads;
-    private final Map<Setup, ClusterSettings> clusters = new HashMap<>();
+    private final Map<Setup, ClusterSetup> clusters = new HashMap<>();
     private final double scale;
     private final LoadTimes times;
     private final PrintStream out;
@@ -44,7 +44,7 @@ public final class RowRuns {
             Setup many,
             List<Setup> sizes,
             Set<String> only,
-            Function<Setup, ClusterSettings> clusters,
+            Function<Setup, ClusterSetup> clusters,
             double scale,
             LoadTimes times,
             PrintStream out) {
@@ -103,7 +103,7 @@ public final class RowRuns {
     }
 
     private void run(Setup setup, Set<Load> wanted) throws InterruptedException {
-        ClusterSettings settings = Objects.requireNonNull(clusters.get(setup));
+        ClusterSetup settings = Objects.requireNonNull(clusters.get(setup));
         for (Load load : wanted) {
             settings = settings.with(load.configuration(), load.leastHeap(scale));
         }

@@ -23,9 +23,9 @@ class BrokerClusterTest {
 
     private final List<String> said = new ArrayList<>();
 
-    private ClusterSettings settings(String behaviour, boolean isKeepingLogs) throws Exception {
+    private ClusterSetup settings(String behaviour, boolean isKeepingLogs) throws Exception {
         Distribution distribution = FakeDistribution.make(home.resolve("dist"), behaviour, 3);
-        return new ClusterSettings(distribution, 3, 3, "64m", List.of(), false, isKeepingLogs);
+        return new ClusterSetup(distribution, 3, 3, "64m", List.of(), false, isKeepingLogs);
     }
 
     private static boolean isAlive(long pid) {
@@ -205,7 +205,7 @@ class BrokerClusterTest {
         public static void main(String[] args) throws Exception {
             Distribution distribution = new Distribution(Path.of(args[0]));
             BrokerCluster cluster = BrokerCluster.start(
-                    new ClusterSettings(distribution, 3, 3, "64m", List.of(), false, false), System.out::println);
+                    new ClusterSetup(distribution, 3, 3, "64m", List.of(), false, false), System.out::println);
             System.out.println("pids "
                     + String.join(
                             " ", cluster.pids().stream().map(String::valueOf).toList()));

@@ -33,8 +33,8 @@ class ClusterPlanTest {
         return ClusterPlan.of(settings(nodes, voters), Path.of("/somewhere/cluster-7"), ports);
     }
 
-    private ClusterSettings settings(int nodes, int voters) {
-        return new ClusterSettings(distribution, nodes, voters, "512m", List.of("-Da=b"), false, false);
+    private ClusterSetup settings(int nodes, int voters) {
+        return new ClusterSetup(distribution, nodes, voters, "512m", List.of("-Da=b"), false, false);
     }
 
     private static Map<String, Object> read(ClusterPlan plan, NodePlan node, Optional<NodeCertificate> certificate) {
@@ -109,7 +109,7 @@ class ClusterPlanTest {
 
     @Test
     void keysOfTheConfigurationAreVariablesOfEachBroker() {
-        ClusterSettings settings = settings(1, 1).with(Map.of("mqttServerConfig.maxPacketBytes", "24MB"), "1m");
+        ClusterSetup settings = settings(1, 1).with(Map.of("mqttServerConfig.maxPacketBytes", "24MB"), "1m");
         ClusterPlan plan = ClusterPlan.of(settings, Path.of("/somewhere/cluster-7"), List.of(1, 2, 3));
 
         assertThat(plan.variables()).isEqualTo(Map.of("GODWIT_MQTT_SERVER_CONFIG_MAX_PACKET_BYTES", "24MB"));
@@ -119,7 +119,7 @@ class ClusterPlanTest {
     @ParameterizedTest
     @CsvSource({"1g, -Xmx1g", "512m, -Xmx512m", "513m, -Xmx513m", "600000k, -Xmx600000k", "1m, -Xmx512m"})
     void whoNeedsMoreHeapGetsIt(String least, String option) {
-        ClusterSettings settings = settings(1, 1).with(Map.of(), least);
+        ClusterSetup settings = settings(1, 1).with(Map.of(), least);
 
         assertThat(ClusterPlan.of(settings, Path.of("/c"), List.of(1, 2, 3)).heapOptions())
                 .isEqualTo(option);
@@ -158,7 +158,7 @@ class ClusterPlanTest {
 
     @Test
     void aHeapWithoutUnitIsRefused() {
-        assertThatThrownBy(() -> new ClusterSettings(distribution, 3, 3, "1024", List.of(), false, false))
+        assertThatThrownBy(() -> new ClusterSetup(distribution, 3, 3, "1024", List.of(), false, false))
                 .hasMessageContaining("--heap must be a size as 512m or 2g, was 1024");
     }
 

@@ -68,7 +68,7 @@ class UsageTest {
 
     @Test
     void theLimitsOfThisProcessAreKnown() {
-        assertThat(Limits.openFiles().orElse(Long.MAX_VALUE)).isGreaterThan(100);
-        assertThat(Limits.localPorts().orElse(Long.MAX_VALUE)).isGreaterThan(100);
+        assertThat(ProcessLimits.openFiles().orElse(Long.MAX_VALUE)).isGreaterThan(100);
+        assertThat(ProcessLimits.localPorts().orElse(Long.MAX_VALUE)).isGreaterThan(100);
     }
 }

@@ -3,7 +3,7 @@ package io.godwit.perf.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.published.PublishedReports;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.ScenarioName;
@@ -52,7 +52,7 @@ class ClusterTableTest {
         ClusterTable table = new ClusterTable(PUBLISHED);
         table.add(
                 Runs.of("15k_15k_qos1_p256_1mps_3n_3v")
-                        .delivery(new Delivery(10_000, 5, 0, 0, 10_000, 0, 10_000, 9_993, 7, 0, 0, 0, true))
+                        .delivery(new DeliveryCounts(10_000, 5, 0, 0, 10_000, 0, 10_000, 9_993, 7, 0, 0, 0, true))
                         .result(),
                 3,
                 3);

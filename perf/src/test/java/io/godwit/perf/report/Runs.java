@@ -1,7 +1,7 @@
 package io.godwit.perf.report;
 
 import io.godwit.perf.load.RunResult;
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.load.measure.Phase;
 import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.load.measure.Spread;
@@ -22,7 +22,7 @@ final class Runs {
     private double expectedOut;
     private long countedIn;
     private long countedOut;
-    private Delivery delivery;
+    private DeliveryCounts delivery;
     private long connected;
     private long failed;
     private double connectSeconds = 2;
@@ -35,7 +35,7 @@ final class Runs {
 
     private Runs(Scenario published) {
         this.published = published;
-        delivery = new Delivery(10_000, 0, 0, 0, 10_000, 0, 10_000, 10_000, 0, 0, 0, 0, published.copies() > 0);
+        delivery = new DeliveryCounts(10_000, 0, 0, 0, 10_000, 0, 10_000, 10_000, 0, 0, 0, 0, published.copies() > 0);
         expectedIn = published.statedRateIn() * 10;
         expectedOut = published.statedRateOut() * 10;
         countedIn = (long) expectedIn;
@@ -67,7 +67,7 @@ final class Runs {
         return this;
     }
 
-    Runs delivery(Delivery delivery) {
+    Runs delivery(DeliveryCounts delivery) {
         this.delivery = delivery;
         return this;
     }

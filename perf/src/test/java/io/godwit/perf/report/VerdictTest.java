@@ -2,7 +2,7 @@ package io.godwit.perf.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.perf.load.check.Delivery;
+import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.scenario.ScenarioName;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,7 @@ class VerdictTest {
     @Test
     void oneLostMessageIsAFault() {
         Verdict verdict = Verdict.of(Runs.of(PAIRS)
-                .delivery(new Delivery(10, 0, 0, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))
+                .delivery(new DeliveryCounts(10, 0, 0, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))
                 .result());
 
         assertThat(verdict.exitCode()).isEqualTo(Verdict.FAULTS);
@@ -34,7 +34,7 @@ class VerdictTest {
     @Test
     void aMessageThatCouldNotBeWrittenIsAFault() {
         Verdict verdict = Verdict.of(Runs.of("qos0-p256-1K-0")
-                .delivery(new Delivery(10, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false))
+                .delivery(new DeliveryCounts(10, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false))
                 .result());
 
         assertThat(verdict.exitCode()).isEqualTo(Verdict.FAULTS);
@@ -43,14 +43,14 @@ class VerdictTest {
 
     @Test
     void whatTheBrokerMayNotHaveReadMissesTheRate() {
-        Delivery unread = new Delivery(10, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, false);
+        DeliveryCounts unread = new DeliveryCounts(10, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, false);
 
         assertThat(exitCode(Runs.of("qos0-p256-1K-0").delivery(unread))).isEqualTo(Verdict.RATE_MISSED);
     }
 
     @Test
     void aRepeatIsAFaultAtQos2Only() {
-        Delivery repeated = new Delivery(10, 0, 0, 0, 10, 0, 10, 11, 0, 1, 0, 0, true);
+        DeliveryCounts repeated = new DeliveryCounts(10, 0, 0, 0, 10, 0, 10, 11, 0, 1, 0, 0, true);
 
         assertThat(exitCode(Runs.of("1k_1k_qos2_p256_1mps_1n").delivery(repeated)))
                 .isEqualTo(Verdict.FAULTS);
@@ -66,13 +66,14 @@ class VerdictTest {
 
     @Test
     void lostOutranksMissed() {
-        assertThat(exitCode(Runs.of(PAIRS).in(0).delivery(new Delivery(10, 0, 0, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))))
+        assertThat(exitCode(
+                        Runs.of(PAIRS).in(0).delivery(new DeliveryCounts(10, 0, 0, 0, 10, 0, 10, 9, 1, 0, 0, 0, true))))
                 .isEqualTo(Verdict.FAULTS);
     }
 
     @Test
     void whatWasNeverAcknowledgedMissesTheRate() {
-        assertThat(exitCode(Runs.of(PAIRS).delivery(new Delivery(10, 0, 0, 0, 9, 1, 10, 10, 0, 0, 0, 0, true))))
+        assertThat(exitCode(Runs.of(PAIRS).delivery(new DeliveryCounts(10, 0, 0, 0, 9, 1, 10, 10, 0, 0, 0, 0, true))))
                 .isEqualTo(Verdict.RATE_MISSED);
     }
 
@@ -102,7 +103,7 @@ class VerdictTest {
         Runs cold = Runs.of(ScenarioName.parse(PAIRS).orElseThrow().with(s -> s.cold(true)));
 
         assertThat(exitCode(cold.out(9_000))).isEqualTo(Verdict.OK);
-        assertThat(exitCode(cold.delivery(new Delivery(900, 0, 0, 100, 900, 0, 900, 900, 0, 0, 0, 0, true))))
+        assertThat(exitCode(cold.delivery(new DeliveryCounts(900, 0, 0, 100, 900, 0, 900, 900, 0, 0, 0, 0, true))))
                 .isEqualTo(Verdict.RATE_MISSED);
     }
 

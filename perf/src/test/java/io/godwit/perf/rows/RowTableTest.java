@@ -3,7 +3,7 @@ package io.godwit.perf.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.perf.cluster.ClusterSettings;
+import io.godwit.perf.cluster.ClusterSetup;
 import io.godwit.perf.load.client.Placement;
 import io.godwit.perf.scenario.Scenario;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RowTableTest {
     private static final Setup THREE = new Setup(3, 3, true);
     private static final List<Setup> SIZES = Stream.of(1, 3, 5, 7)
-            .map(nodes -> new Setup(nodes, ClusterSettings.usualVoters(nodes), true))
+            .map(nodes -> new Setup(nodes, ClusterSetup.usualVoters(nodes), true))
             .toList();
 
     private final Measurements told = new Measurements();

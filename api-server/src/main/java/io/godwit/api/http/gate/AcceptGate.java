@@ -138,12 +138,12 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
     }
 
-    public AcceptGate(Limits limits, ApiCounts counts) {
+    public AcceptGate(HttpLimits limits, ApiCounts counts) {
         this(limits, counts, System::nanoTime);
     }
 
     /** @param nanoClock the monotonic clock */
-    AcceptGate(Limits limits, ApiCounts counts, LongSupplier nanoClock) {
+    AcceptGate(HttpLimits limits, ApiCounts counts, LongSupplier nanoClock) {
         this.counts = counts;
         this.nanoClock = nanoClock;
         most = limits.maxConnections();

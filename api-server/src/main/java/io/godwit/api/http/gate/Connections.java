@@ -20,7 +20,7 @@ public final class Connections {
     /** Time for the peer to read the end of the data that was sent. */
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
-    private final Limits limits;
+    private final HttpLimits limits;
     private final AcceptGate gate;
     private final ApiCounts counts;
     private final LongSupplier nanoClock;
@@ -52,7 +52,7 @@ public final class Connections {
     }
 
     /** @param gate the gate that accepts connections */
-    public Connections(Limits limits, AcceptGate gate, ApiCounts counts, LongSupplier nanoClock) {
+    public Connections(HttpLimits limits, AcceptGate gate, ApiCounts counts, LongSupplier nanoClock) {
         this.counts = counts;
         this.limits = limits;
         this.gate = gate;

@@ -32,7 +32,7 @@ public final class Gated {
     }
 
     /** HTTP/1.1 only, no decompression, and no head longer than the limits allow. */
-    public static HttpServerOptions server(Limits limits) {
+    public static HttpServerOptions server(HttpLimits limits) {
         return new HttpServerOptions()
                 .setUseAlpn(false)
                 .setHttp2ClearTextEnabled(false)

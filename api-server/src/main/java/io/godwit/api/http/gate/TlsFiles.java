@@ -42,7 +42,7 @@ public final class TlsFiles {
     private final Path key;
     private final @Nullable Path clientAuthority;
     private final List<FileWatch> watches = new ArrayList<>();
-    private final Limits limits;
+    private final HttpLimits limits;
     /** Whether the last read of the files failed. */
     private boolean isUnread;
 
@@ -52,7 +52,7 @@ public final class TlsFiles {
             Path certificate,
             Path key,
             @Nullable Path clientAuthority,
-            Limits limits,
+            HttpLimits limits,
             FileWatch.Factory factory) {
         this.vertx = vertx;
         this.certificate = certificate;

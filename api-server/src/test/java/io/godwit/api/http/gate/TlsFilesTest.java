@@ -47,7 +47,7 @@ class TlsFilesTest {
                 directory.resolve("crt"),
                 directory.resolve("key"),
                 null,
-                Limits.DEFAULTS,
+                HttpLimits.DEFAULTS,
                 file -> this::takeChange);
     }
 

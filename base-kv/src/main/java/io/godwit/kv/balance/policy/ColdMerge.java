@@ -55,7 +55,7 @@ record ColdMerge(
 
     @Override
     public Optional<BalanceAction> next(ClusterView view) {
-        Placement placement = new Placement(view, rules);
+        ReplicaPlacement placement = new ReplicaPlacement(view, rules);
         if (!placement.isQuiet() || placement.isMixed()) {
             return Optional.empty();
         }
@@ -80,7 +80,7 @@ record ColdMerge(
         return Optional.empty();
     }
 
-    private boolean fit(Placement placement, RangeView left, RangeView right) {
+    private boolean fit(ReplicaPlacement placement, RangeView left, RangeView right) {
         return left.isLeftOf(right)
                 && isReady(placement, left)
                 && isReady(placement, right)
@@ -90,7 +90,7 @@ record ColdMerge(
                 && peakBusy(left) + peakBusy(right) <= coldShare * maxBusyShare;
     }
 
-    private boolean isReady(Placement placement, RangeView range) {
+    private boolean isReady(ReplicaPlacement placement, RangeView range) {
         return range.leader().isPresent()
                 && range.stableFor().compareTo(rest) >= 0
                 && range.load().measuredFor().compareTo(rest) >= 0

@@ -20,7 +20,7 @@ record Drain(PlacementRules rules) implements RangeBalancer {
 
     @Override
     public Optional<BalanceAction> next(ClusterView view) {
-        Placement placement = new Placement(view, rules);
+        ReplicaPlacement placement = new ReplicaPlacement(view, rules);
         Optional<BalanceAction> leader = Optional.empty();
         if (placement.isDraining(view.self())) {
             leader = first(view, range -> moveLeader(placement, range));
@@ -40,13 +40,13 @@ record Drain(PlacementRules rules) implements RangeBalancer {
                 .findFirst();
     }
 
-    private static Optional<BalanceAction> moveLeader(Placement placement, RangeView range) {
+    private static Optional<BalanceAction> moveLeader(ReplicaPlacement placement, RangeView range) {
         return placement
                 .bestToLead(range)
                 .map(to -> new MoveLeader(range.id(), range.epoch(), to, "the leader's store is to go"));
     }
 
-    private static Optional<BalanceAction> replaceVoter(Placement placement, RangeView range) {
+    private static Optional<BalanceAction> replaceVoter(ReplicaPlacement placement, RangeView range) {
         List<String> voters = range.voters();
         List<String> staying =
                 voters.stream().filter(voter -> !placement.isDraining(voter)).toList();

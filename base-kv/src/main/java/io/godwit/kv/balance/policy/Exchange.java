@@ -16,7 +16,7 @@ import java.util.Optional;
  * {@link ReplicaCount} removes the surplus voter. An exchange in progress is recognized by its learner and goes on as
  * long as it is useful.
  */
-record Exchange(ClusterView view, Placement placement, RangeView range) {
+record Exchange(ClusterView view, ReplicaPlacement placement, RangeView range) {
 
     /** Selects the exchanges to consider. */
     interface Wanted {
@@ -57,7 +57,7 @@ record Exchange(ClusterView view, Placement placement, RangeView range) {
      * @param out the voter to remove
      * @param in the store to add: usable, with a learner or no replica of the range
      */
-    record Swap(Placement placement, RangeView range, String out, String in) {
+    record Swap(ReplicaPlacement placement, RangeView range, String out, String in) {
         int collisions() {
             return placement.collisionsAfter(range.voters(), out, in);
         }

@@ -29,7 +29,7 @@ record LeaderSpread(double margin, double maxCpuLoad, PlacementRules rules) impl
 
     @Override
     public Optional<BalanceAction> next(ClusterView view) {
-        Placement placement = new Placement(view, rules);
+        ReplicaPlacement placement = new ReplicaPlacement(view, rules);
         String self = view.self();
         if (!placement.isQuiet() || !placement.isUsable(self)) {
             return Optional.empty();

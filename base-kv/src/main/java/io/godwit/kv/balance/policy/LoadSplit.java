@@ -68,7 +68,7 @@ record LoadSplit(
 
     @Override
     public Optional<BalanceAction> next(ClusterView view) {
-        Placement placement = new Placement(view, rules);
+        ReplicaPlacement placement = new ReplicaPlacement(view, rules);
         if (placement.isMixed()) {
             return Optional.empty();
         }
@@ -84,7 +84,7 @@ record LoadSplit(
         return range.stableFor().compareTo(rest) >= 0;
     }
 
-    private boolean hasCoresFor(ClusterView view, Placement placement) {
+    private boolean hasCoresFor(ClusterView view, ReplicaPlacement placement) {
         long cores = view.stores().stream()
                 .filter(StoreView::isAlive)
                 .mapToLong(StoreView::cores)

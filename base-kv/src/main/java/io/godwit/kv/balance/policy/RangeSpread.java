@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * Distributes replicas in proportion to the stores' cores and disk room. A voter is exchanged for one on another store
- * only if that store will then be under less {@linkplain Placement pressure}, by a margin, than the giving store was
- * before.
+ * only if that store will then be under less {@linkplain ReplicaPlacement pressure}, by a margin, than the giving store
+ * was before.
  *
  * <p>At most one exchange is in progress in the whole cluster, and none while a range lacks a voter: two exchanges in
  * opposite directions, begun on the same view, would undo each other forever. This needs no coordination: every store
@@ -32,7 +32,7 @@ record RangeSpread(double margin, PlacementRules rules) implements RangeBalancer
 
     @Override
     public Optional<BalanceAction> next(ClusterView view) {
-        Placement placement = new Placement(view, rules);
+        ReplicaPlacement placement = new ReplicaPlacement(view, rules);
         // there is nothing to spread if every store has a replica
         if (!placement.isQuiet() || placement.isMixed() || view.goal().isOnEveryStore()) {
             return Optional.empty();
@@ -59,7 +59,7 @@ record RangeSpread(double margin, PlacementRules rules) implements RangeBalancer
         return !range.learners().isEmpty() || range.voters().size() != count.wanted();
     }
 
-    private Optional<Exchange.Swap> best(ClusterView view, Placement placement, RangeView range) {
+    private Optional<Exchange.Swap> best(ClusterView view, ReplicaPlacement placement, RangeView range) {
         return new Exchange(view, placement, range)
                 .best(margin * MEAN_PRESSURE, (of, out, in) -> !placement.separates(of, out, in));
     }

@@ -33,14 +33,14 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
 
     @Override
     public Optional<BalanceAction> next(ClusterView view) {
-        Placement placement = new Placement(view, rules);
+        ReplicaPlacement placement = new ReplicaPlacement(view, rules);
         if (!placement.isMostAlive()) {
             return Optional.empty();
         }
         return new Decision(view, placement, VoterCount.of(view.goal().voters(), placement.lastingStores())).next();
     }
 
-    private record Decision(ClusterView view, Placement placement, VoterCount count) {
+    private record Decision(ClusterView view, ReplicaPlacement placement, VoterCount count) {
 
         Optional<BalanceAction> next() {
             List<RangeView> ranges = view.actionable().stream()
@@ -124,7 +124,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
             }
             return range.voters().stream()
                     .filter(voter -> placement.canBeginAnew(range, voter)
-                            && placement.keepsMajority(range, Placement.without(range.voters(), voter)))
+                            && placement.keepsMajority(range, ReplicaPlacement.without(range.voters(), voter)))
                     .findFirst()
                     .map(voter -> change(
                             range,

@@ -249,7 +249,7 @@ class ReplicaCountTest {
     void whatIsNotUrgentWaitsForAReplicaThatHasStopped() {
         ClusterView view = view(
                 "a", 3, stores("a", "b", "c"), range(1, "").voters("a", "b").stopped("c", Duration.ZERO, true));
-        assertThat(new Placement(view, Views.RULES).isQuiet()).isFalse();
+        assertThat(new ReplicaPlacement(view, Views.RULES).isQuiet()).isFalse();
     }
 
     @Test
@@ -303,7 +303,7 @@ class ReplicaCountTest {
                 stores,
                 range(1, "").voters("a", "b", "c"),
                 range(2, "m").voters("a", "b", "d"));
-        Placement placement = new Placement(view, Views.RULES);
+        ReplicaPlacement placement = new ReplicaPlacement(view, Views.RULES);
         assertThat(placement.bestToRemove(view.ranges().get(0))).contains("c");
         assertThat(placement.bestToRemove(view.ranges().get(1))).contains("d");
         assertThat(placement.keepsMajority(view.ranges().get(0), List.of("a", "b", "c")))

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 
 /** {@code godwit-admin merge}. */
 @Command(name = "merge", description = "Joins a range with the one to its right; both must have the same voters.")
-public final class MergeCommand extends RangeCommand {
+public final class MergeCommand extends RangeChangeCommand {
     public MergeCommand(NodeInvocation admin) {
         super(admin);
     }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
             "rest meanwhile, because they would remove the additional voter again.",
             "Repeat the command to continue a move that was interrupted."
         })
-public final class MoveCommand extends RangeCommand {
+public final class MoveCommand extends RangeChangeCommand {
     @Option(names = "--from", paramLabel = "NODE", required = true, description = "the node that gives it up")
     private String from = "";
 

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 
 /** {@code godwit-admin split}. */
 @Command(name = "split", description = "Cuts a range in two.")
-public final class SplitCommand extends RangeCommand {
+public final class SplitCommand extends RangeChangeCommand {
     @Option(
             names = "--at",
             paramLabel = "KEY",

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 
 /** {@code godwit-admin transfer}. */
 @Command(name = "transfer", description = "Makes another voter of a range its leader.")
-public final class TransferCommand extends RangeCommand {
+public final class TransferCommand extends RangeChangeCommand {
     @Option(names = "--to", paramLabel = "NODE", required = true, description = "a voter of the range")
     private String to = "";
 

@@ -49,7 +49,7 @@ final class JwtAuth implements AuthProvider {
     private static final ConnectResult NOT_TAKEN = new ConnectResult.Refused(
             RefusalReason.BAD_CREDENTIALS, "token: it is malformed, or its algorithm is not allowed");
     private static final ConnectResult TOO_LONG = new ConnectResult.Refused(
-            RefusalReason.BAD_CREDENTIALS, "token: it is longer than " + Tokens.MAX_BYTES + " bytes");
+            RefusalReason.BAD_CREDENTIALS, "token: it is longer than " + JwtVerifier.MAX_BYTES + " bytes");
     private static final ConnectResult NO_TOKEN =
             new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: the client sent none");
     private static final ConnectResult NOT_SIGNED =
@@ -69,7 +69,7 @@ final class JwtAuth implements AuthProvider {
 
     private final JwtSettings settings;
     private final Keys keys;
-    private final Tokens tokens;
+    private final JwtVerifier tokens;
     private final TokenClaims claims;
     private final LoginTurns<CompletableFuture<ConnectResult>> turns;
     private final Clock clock;
@@ -95,7 +95,7 @@ final class JwtAuth implements AuthProvider {
             Consumer<ConnectResult> told) {
         this.settings = settings;
         this.keys = keys;
-        this.tokens = new Tokens(settings.algorithms());
+        this.tokens = new JwtVerifier(settings.algorithms());
         this.claims = new TokenClaims(settings, clock);
         this.turns = new LoginTurns<>(worker, PLACES, PATIENCE, nanoTime, FULL, LATE);
         this.clock = clock;
@@ -112,7 +112,7 @@ final class JwtAuth implements AuthProvider {
     @Override
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
         byte[] password = request.password();
-        return password == null || !Tokens.isToken(password)
+        return password == null || !JwtVerifier.isToken(password)
                 ? CompletableFuture.completedFuture(ConnectResult.UNDECIDED)
                 : check(password, request.client(), false);
     }
@@ -126,10 +126,10 @@ final class JwtAuth implements AuthProvider {
     }
 
     private CompletableFuture<ConnectResult> check(byte[] bytes, ClientInfo client, boolean mayReauthenticate) {
-        if (bytes.length > Tokens.MAX_BYTES) {
+        if (bytes.length > JwtVerifier.MAX_BYTES) {
             return refused(TOO_LONG);
         }
-        if (!Tokens.isToken(bytes)) {
+        if (!JwtVerifier.isToken(bytes)) {
             return refused(NO_TOKEN);
         }
         String token = new String(bytes, StandardCharsets.US_ASCII);
@@ -157,7 +157,7 @@ final class JwtAuth implements AuthProvider {
     /** Runs on a worker. */
     private CompletableFuture<ConnectResult> check(
             String token, ClientInfo client, boolean mayReauthenticate, long source) {
-        Tokens.Header header = tokens.header(token).orElse(null);
+        JwtVerifier.Header header = tokens.header(token).orElse(null);
         if (header == null) {
             return CompletableFuture.completedFuture(NOT_TAKEN);
         }
@@ -174,7 +174,7 @@ final class JwtAuth implements AuthProvider {
     }
 
     private ConnectResult check(
-            String token, Tokens.Header header, KeySet known, ClientInfo client, boolean mayReauthenticate) {
+            String token, JwtVerifier.Header header, KeySet known, ClientInfo client, boolean mayReauthenticate) {
         if (known.keys().isEmpty()) {
             return NO_KEYS;
         }

@@ -16,16 +16,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A component that is a {@link Key}: how its text is parsed and written.
+ * A component that is a {@link ConfigKey}: how its text is parsed and written.
  *
  * @param name the last part of its path
  * @param from path of the key that provides the value if this one is not given; empty for none
  * @param isList whether the file may give a YAML list, which is passed on as one item per line
  */
-public record KeySpec(String name, Key key, String from, boolean isList, Function<String, Object> parser) {
+public record KeySpec(String name, ConfigKey key, String from, boolean isList, Function<String, Object> parser) {
 
     /** @param fromSection the {@link Section#from} of the section around it; empty for none */
-    public static KeySpec of(RecordComponent component, Key key, String fromSection) {
+    public static KeySpec of(RecordComponent component, ConfigKey key, String fromSection) {
         String name = key.name().isEmpty() ? component.getName() : key.name();
         String from = fromSection.isEmpty() ? key.from() : fromSection + "." + name;
         Class<?> raw = component.getType();
@@ -85,7 +85,7 @@ public record KeySpec(String name, Key key, String from, boolean isList, Functio
         return type == int.class ? Integer.MAX_VALUE : Long.MAX_VALUE;
     }
 
-    private static Function<String, Object> parser(Type type, Class<?> raw, Key key) {
+    private static Function<String, Object> parser(Type type, Class<?> raw, ConfigKey key) {
         if (raw == boolean.class) {
             return KeySpec::flag;
         }
@@ -108,7 +108,7 @@ public record KeySpec(String name, Key key, String from, boolean isList, Functio
         return single(raw, key);
     }
 
-    private static Function<String, Object> single(Class<?> type, Key key) {
+    private static Function<String, Object> single(Class<?> type, ConfigKey key) {
         if (type == String.class) {
             Check check = create(key.check());
             return text -> text.isEmpty() ? text : check.checked(text);
@@ -135,7 +135,7 @@ public record KeySpec(String name, Key key, String from, boolean isList, Functio
         };
     }
 
-    private static long number(String text, Key key, long largest) {
+    private static long number(String text, ConfigKey key, long largest) {
         long value = key.unit().parse(text);
         long max = Math.min(key.max(), largest);
         if (key.orZero() && value == 0) {

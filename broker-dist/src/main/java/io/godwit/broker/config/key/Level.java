@@ -28,7 +28,7 @@ public final class Level {
 
     private void add(Class<?> type, String from) {
         for (RecordComponent component : type.getRecordComponents()) {
-            Key key = component.getAnnotation(Key.class);
+            ConfigKey key = component.getAnnotation(ConfigKey.class);
             Section section = component.getAnnotation(Section.class);
             if (key != null) {
                 KeySpec spec = KeySpec.of(component, key, from);

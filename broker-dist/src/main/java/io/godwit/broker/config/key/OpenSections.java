@@ -14,6 +14,6 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface OpenSections {
-    /** As {@link Key#text}. */
+    /** As {@link ConfigKey#text}. */
     String text() default "";
 }

@@ -7,14 +7,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A group of keys. The component's type is a record of {@link Key}s and sections, or a list of such records: then the
- * file may have one mapping or a list of them, and without either there are none.
+ * A group of keys. The component's type is a record of {@link ConfigKey}s and sections, or a list of such records: then
+ * the file may have one mapping or a list of them, and without either there are none.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Section {
-    /** As {@link Key#text}. */
+    /** As {@link ConfigKey#text}. */
     String text() default "";
 
     /** Whether its keys belong to the section around it, and its own name is not in the file. */

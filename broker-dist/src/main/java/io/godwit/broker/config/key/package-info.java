@@ -1,5 +1,5 @@
 /**
- * What defines the keys of a configuration: {@link Key} and {@link Section} stand at components of records, and
+ * What defines the keys of a configuration: {@link ConfigKey} and {@link Section} stand at components of records, and
  * {@link Level} and {@link KeySpec} are read from them.
  */
 @NullMarked

@@ -1,6 +1,6 @@
 package io.godwit.broker.config.page;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.KeySpec;
 import io.godwit.broker.config.key.Level;
 import io.godwit.broker.config.key.OpenSections;
@@ -36,7 +36,7 @@ public final class Reference {
     private void record(Class<?> type, String place, String from) {
         List<RecordComponent> sections = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {
-            Key key = component.getAnnotation(Key.class);
+            ConfigKey key = component.getAnnotation(ConfigKey.class);
             Section section = component.getAnnotation(Section.class);
             if (key != null) {
                 key(KeySpec.of(component, key, from), component.getType(), place);

@@ -1,7 +1,7 @@
 package io.godwit.broker.config.page;
 
 import io.godwit.broker.config.Binder;
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.KeySpec;
 import io.godwit.broker.config.key.Level;
 import io.godwit.broker.config.key.OpenSections;
@@ -42,7 +42,7 @@ public final class Template {
     private void record(Class<?> type, String indent) {
         boolean isNew = explained.add(type);
         for (RecordComponent component : type.getRecordComponents()) {
-            Key key = component.getAnnotation(Key.class);
+            ConfigKey key = component.getAnnotation(ConfigKey.class);
             Section section = component.getAnnotation(Section.class);
             if (key != null) {
                 key(KeySpec.of(component, key, ""), isNew, indent);

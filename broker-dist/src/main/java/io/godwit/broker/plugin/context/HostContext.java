@@ -30,29 +30,25 @@ public final class HostContext implements PluginContext {
     private final PluginReports reports;
     private final ThreadPoolExecutor tasks;
     private final ThreadPoolExecutor answers;
-    private final Clock clock;
     private final BrokerHandle broker;
 
     public HostContext(
             String name,
-            ClassLoader classes,
+            PluginThreads threads,
             PluginSettings settings,
             Path directory,
             HostMeters meters,
             PluginReports reports,
-            Clock clock,
             BrokerServices services,
-            Decisions decisions,
-            CallMark mark) {
+            Decisions decisions) {
         this.name = name;
         this.settings = settings;
         this.directory = directory;
         this.logger = new HostLogger("plugin." + name);
         this.meters = meters;
         this.reports = reports;
-        this.clock = clock;
-        this.tasks = PluginThreads.of("plugin-" + name + "-task", classes, TASK_THREADS, MAX_TASKS, mark);
-        this.answers = PluginThreads.of("plugin-" + name + "-answer", classes, 1, BrokerHandle.MAX_UNDER_WAY, mark);
+        this.tasks = threads.pool("task", TASK_THREADS, MAX_TASKS);
+        this.answers = threads.pool("answer", 1, BrokerHandle.MAX_UNDER_WAY);
         this.broker = new HostBroker(services, decisions, answers);
     }
 
@@ -95,7 +91,7 @@ public final class HostContext implements PluginContext {
 
     @Override
     public Clock clock() {
-        return clock;
+        return Clock.systemUTC();
     }
 
     @Override

@@ -7,18 +7,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Creates threads for a plugin's code: daemons, with its class loader as context class loader, which end when idle. */
-public final class PluginThreads {
+/**
+ * Creates threads for a plugin's code: daemons, with its class loader as context class loader, which end when idle.
+ *
+ * @param plugin its name, which is in the names of the threads
+ * @param classes its class loader
+ * @param mark marks each task while it runs
+ */
+public record PluginThreads(String plugin, ClassLoader classes, CallMark mark) {
     private static final long IDLE_SECONDS = 10;
 
-    private PluginThreads() {}
-
     /**
-     * @param name of the threads, followed by a number
+     * @param use in the names of the threads, after the name of the plugin
      * @param queue bound of waiting tasks; more are rejected
-     * @param mark marks each task while it runs
      */
-    public static ThreadPoolExecutor of(String name, ClassLoader classes, int threads, int queue, CallMark mark) {
+    public ThreadPoolExecutor pool(String use, int threads, int queue) {
+        String name = "plugin-" + plugin + "-" + use;
         AtomicInteger number = new AtomicInteger();
         ThreadPoolExecutor executor =
                 new ThreadPoolExecutor(

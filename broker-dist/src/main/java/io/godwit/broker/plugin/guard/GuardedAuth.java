@@ -1,7 +1,6 @@
 package io.godwit.broker.plugin.guard;
 
 import io.godwit.broker.plugin.context.Decisions;
-import io.godwit.broker.plugin.context.PluginThreads;
 import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.mqtt.auth.ClientDecisions;
@@ -81,7 +80,7 @@ public final class GuardedAuth implements ClientDecisions {
         this.nanoClock = nanoClock;
         this.checks = checks;
         this.hasVersions = hasVersions(provider);
-        this.versions = PluginThreads.of("plugin-" + plugin.name() + "-version", plugin.classes(), 1, 1, plugin.mark());
+        this.versions = plugin.threads().pool("version", 1, 1);
         this.versionNanos = nanoClock.getAsLong();
         if (hasVersions) {
             plugin.onTick(this::tick);

@@ -1,6 +1,5 @@
 package io.godwit.broker.plugin.guard;
 
-import io.godwit.broker.plugin.context.PluginThreads;
 import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.plugin.event.BrokerEvent;
@@ -82,7 +81,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         this.nanoClock = nanoClock;
         this.longest = plugin.limits().event();
         this.kinds = kinds;
-        this.thread = PluginThreads.of("plugin-" + plugin.name() + "-events", plugin.classes(), 1, 1, plugin.mark());
+        this.thread = plugin.threads().pool("events", 1, 1);
         this.toldNanos = nanoClock.getAsLong() - TOLD_NANOS;
     }
 

@@ -43,10 +43,11 @@ public final class HostedPlugin implements InlineCalls.Owner {
     private final String name;
     private final PluginHome home;
     private final @Nullable Plugin own;
+    private final PluginThreads threads;
     private final PluginReports reports;
     private final InlineCalls inline;
     private final LongSupplier nanoClock;
-    private final Limits limits;
+    private final CallLimits limits;
     private final CircuitBreaker breaker;
     private final Runnable onChange;
     private final InlineCalls.SlowCalls slow = new InlineCalls.SlowCalls();
@@ -79,29 +80,27 @@ public final class HostedPlugin implements InlineCalls.Owner {
 
     /** @param onChange called when the state shown to operators has changed; on any thread */
     public HostedPlugin(
-            String kind,
-            String name,
-            PluginHome home,
-            @Nullable Plugin own,
+            FoundPlugin found,
+            PluginThreads threads,
             PluginReports reports,
             InlineCalls inline,
             LongSupplier nanoClock,
-            Limits limits,
+            CallLimits limits,
             int leastFailures,
-            CallMark mark,
             Runnable onChange) {
-        this.kind = kind;
-        this.name = name;
-        this.home = home;
-        this.own = own;
+        this.kind = found.kind();
+        this.name = found.name();
+        this.home = found.home();
+        this.own = found.own();
+        this.threads = threads;
         this.reports = reports;
         this.inline = inline;
         this.nanoClock = nanoClock;
         this.limits = limits;
         this.onChange = onChange;
-        this.mark = mark;
+        this.mark = threads.mark();
         this.breaker = new CircuitBreaker(nanoClock, leastFailures, reports::calls, onChange);
-        this.health = PluginThreads.of("plugin-" + name + "-health", home.classes(), 1, 1, mark);
+        this.health = threads.pool("health", 1, 1);
     }
 
     public String kind() {
@@ -116,7 +115,7 @@ public final class HostedPlugin implements InlineCalls.Owner {
         return home;
     }
 
-    public Limits limits() {
+    public CallLimits limits() {
         return limits;
     }
 
@@ -128,9 +127,9 @@ public final class HostedPlugin implements InlineCalls.Owner {
         return breaker;
     }
 
-    /** Marks its calls while they run. */
-    public CallMark mark() {
-        return mark;
+    /** Creates further threads for it. */
+    public PluginThreads threads() {
+        return threads;
     }
 
     public boolean hasContext() {
@@ -155,7 +154,7 @@ public final class HostedPlugin implements InlineCalls.Owner {
      */
     public void create(HostContext given, ConfiguredSettings settings) throws IOException {
         Plugin plugin = own;
-        int threads = 4;
+        int callThreads = 4;
         if (plugin != null) {
             context = given;
             IOException failure = null;
@@ -175,9 +174,9 @@ public final class HostedPlugin implements InlineCalls.Owner {
                 throw failure;
             }
             isInline = bounded("isNonBlocking", limits.start(), plugin::isNonBlocking);
-            threads = Math.max(1, Math.min(MAX_THREADS, bounded("threads", limits.start(), plugin::threads)));
+            callThreads = Math.max(1, Math.min(MAX_THREADS, bounded("threads", limits.start(), plugin::threads)));
         }
-        calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, MAX_CALLS, mark);
+        calls = threads.pool("call", callThreads, MAX_CALLS);
     }
 
     public void start() throws IOException {

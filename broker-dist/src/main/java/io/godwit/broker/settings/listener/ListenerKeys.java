@@ -1,18 +1,18 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Section;
 import io.godwit.broker.settings.tenant.TenantChecks;
 import io.godwit.dist.client.SharedPick;
 
 /** The keys of listeners of every kind. */
 public record ListenerKeys(
-        @Key(text = """
+        @ConfigKey(text = """
                     The address to bind. Empty: all addresses when authConfig names a provider, else loopback only,
                     because then anybody who reaches the broker may use it. 0.0.0.0 is all addresses in any case.
                     """) String host,
 
-        @Key(check = ListenerChecks.MountPoint.class, text = """
+        @ConfigKey(check = ListenerChecks.MountPoint.class, text = """
                     What stands before every topic of this listener's clients, who neither see it nor get beyond it:
                     tenants/%u/ for example. It ends with a /. %c is the client id, %u the user name; a client that
                     has none, or one with a /, + or #, is refused, and one with a $ in front where that would be the
@@ -22,14 +22,14 @@ public record ListenerKeys(
                     """)
         String mountPoint,
 
-        @Key(from = "sessionConfig.sharedSubscriptionStrategy", text = """
+        @ConfigKey(from = "sessionConfig.sharedSubscriptionStrategy", text = """
                     How shared subscriptions choose for messages that come through this listener. Empty: as
                     sessionConfig.sharedSubscriptionStrategy says. What sessionConfig.sharedGroupStrategies says of
                     a group goes before it.
                     """)
         SharedPick sharedSubscriptionStrategy,
 
-        @Key(check = TenantChecks.Name.class, text = """
+        @ConfigKey(check = TenantChecks.Name.class, text = """
                     The tenant that the clients of this listener belong to. Empty: it says nothing about that.
                     """) String tenant,
 

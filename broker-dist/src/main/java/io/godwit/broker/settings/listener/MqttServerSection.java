@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Section;
 import io.godwit.broker.config.key.Unit;
 import java.util.List;
@@ -9,22 +9,22 @@ import java.util.List;
 public record MqttServerSection(
         @Section(inline = true) ConnectionLimits connections,
 
-        @Key(value = "64KB", min = 256, max = 268_435_455, unit = Unit.BYTES, reload = true, text = """
+        @ConfigKey(value = "64KB", min = 256, max = 268_435_455, unit = Unit.BYTES, reload = true, text = """
                     The largest CONNECT, in bytes. Its sender has not logged in yet. A will with a larger payload
                     needs more.
                     """)
         int maxConnectBytes,
 
-        @Key(value = "100", min = 0, reload = true, text = """
+        @ConfigKey(value = "100", min = 0, reload = true, text = """
                     User properties of a CONNECT, those of its will included, and of any other packet. Each takes
                     far more memory than on the wire. A packet with more is refused (0x97) and its connection
                     closed.
                     """)
         int maxConnectUserProperties,
 
-        @Key(value = "1000", min = 0, reload = true) int maxUserProperties,
+        @ConfigKey(value = "1000", min = 0, reload = true) int maxUserProperties,
 
-        @Key(value = "64MB", min = 1 << 20, orZero = true, unit = Unit.BYTES, text = """
+        @ConfigKey(value = "64MB", min = 1 << 20, orZero = true, unit = Unit.BYTES, text = """
                     Room for large packets that have arrived in part or are being stored, in bytes over all
                     connections; 0 = no limit. Memory is taken as bytes arrive; a packet of more than 4 KiB that
                     needs several reads and finds no room for the whole of it is read later. One larger than a
@@ -33,62 +33,62 @@ public record MqttServerSection(
                     """)
         long maxHalfReceivedBytes,
 
-        @Key(value = "1000", min = 1, max = 65_535, reload = true, text = """
+        @ConfigKey(value = "1000", min = 1, max = 65_535, reload = true, text = """
                     QoS 1 and 2 publishes that one client may have under way towards the broker (Receive Maximum in
                     CONNACK).
                     """)
         int receiveMaximum,
 
-        @Key(value = "1000", min = 1, max = 65_535, reload = true, text = """
+        @ConfigKey(value = "1000", min = 1, max = 65_535, reload = true, text = """
                     QoS 1 and 2 publishes that the broker has under way towards one client, at most; a client may
                     ask for fewer.
                     """)
         int sendMaximum,
 
-        @Key(value = "16", min = 0, max = 65_535, reload = true, text = """
+        @ConfigKey(value = "16", min = 0, max = 65_535, reload = true, text = """
                     Topic aliases a client may use towards the broker (Topic Alias Maximum in CONNACK); 0 = none.
                     """)
         int topicAliasMaximum,
 
-        @Key(value = "1KB", min = 23, max = 65_535, unit = Unit.BYTES, reload = true, text = """
+        @ConfigKey(value = "1KB", min = 23, max = 65_535, unit = Unit.BYTES, reload = true, text = """
                     UTF-8 bytes of a client id; a longer one is refused (0x85; under MQTT 3.1.1 return code 2). What
                     goes to another node names its client each time, so long ids take the room of messages there.
                     """)
         int maxClientIdBytes,
 
-        @Key(value = "1000", min = 1, max = 65_536, reload = true, text = """
+        @ConfigKey(value = "1000", min = 1, max = 65_536, reload = true, text = """
                     Levels and UTF-8 bytes of a topic or filter, as the client says it. A publish over it is refused
                     (0x90; under MQTT 3.1.1 the connection is closed), a subscription too (0x8F; 0x80).
                     """)
         int maxTopicLevels,
 
-        @Key(value = "65535", min = 1, max = 65_535, unit = Unit.BYTES, reload = true)
+        @ConfigKey(value = "65535", min = 1, max = 65_535, unit = Unit.BYTES, reload = true)
         int maxTopicBytes,
 
-        @Key(value = "10000", min = 1, reload = true, text = """
+        @ConfigKey(value = "10000", min = 1, reload = true, text = """
                     Filters in one SUBSCRIBE; those beyond are refused (0x97; under MQTT 3.1.1 0x80). A SUBSCRIBE or
                     an UNSUBSCRIBE with more than 10000, or than this when it is more, is refused as a whole (0x97)
                     and its connection closed.
                     """)
         int maxFiltersPerSubscribe,
 
-        @Key(value = "0", min = 0, max = 65_535, unit = Unit.SECONDS, reload = true, text = """
+        @ConfigKey(value = "0", min = 0, max = 65_535, unit = Unit.SECONDS, reload = true, text = """
                     Keep-alive that the broker imposes on clients of MQTT 5.0, in seconds; 0 = what the client asked
                     for.
                     """)
         int serverKeepAliveSeconds,
 
-        @Key(check = ListenerChecks.ServerReference.class, text = """
+        @ConfigKey(check = ListenerChecks.ServerReference.class, text = """
                     Another broker, or several with blanks between them, such as node2.example.org:1883: clients of
                     MQTT 5.0 that are told to go, since this one stops or is drained, are told to use it for a while
                     (0x9C with this Server Reference); empty = they are told that the server shuts down (0x8B).
                     """)
         String serverReference,
 
-        @Key(value = "0", min = 0, max = 1_024, text = """
+        @ConfigKey(value = "0", min = 0, max = 1_024, text = """
                     Event loops that serve connections, each with a thread; 0 = one per core.
                     """) int eventLoops,
-        @Key(value = "true", text = """
+        @ConfigKey(value = "true", text = """
                     While there is little to do, one thread runs several event loops, so that what one hands to
                     another wakes nobody, which saves CPU. As soon as a thread has hardly a pause, loops have their
                     own again. false = they always have (Linux with epoll only; elsewhere it has no effect).

@@ -1,19 +1,19 @@
 package io.godwit.broker.settings.listener;
 
 import io.godwit.broker.config.key.Check;
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.mqtt.transport.config.AllowedOrigins;
 import java.util.List;
 
 /** The additional keys of a WebSocket listener. */
 public record WebSocketKeys(
-        @Key(
+        @ConfigKey(
                 value = "/mqtt",
                 check = WebSocketKeys.WebSocketPath.class,
                 text = "The path of the request that opens the WebSocket.")
         String wsPath,
 
-        @Key(check = WebSocketKeys.Origin.class, text = """
+        @ConfigKey(check = WebSocketKeys.Origin.class, text = """
                     The web pages that may connect, by their origin as browsers name it: https://app.example.org,
                     http://10.0.0.1:3000; any for all. Others are refused (HTTP 403), and clients that are no
                     browser let in. Empty: all pages when authConfig names a provider other than allow-all; else

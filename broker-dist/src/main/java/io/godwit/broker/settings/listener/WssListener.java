@@ -1,6 +1,6 @@
 package io.godwit.broker.settings.listener;
 
-import io.godwit.broker.config.key.Key;
+import io.godwit.broker.config.key.ConfigKey;
 import io.godwit.broker.config.key.Place;
 import io.godwit.broker.config.key.Section;
 
@@ -8,10 +8,10 @@ import io.godwit.broker.config.key.Section;
 public record WssListener(
         @Place String path,
 
-        @Key(value = "true", shipped = "false", text = "As in tcpListener.")
+        @ConfigKey(value = "true", shipped = "false", text = "As in tcpListener.")
         boolean enable,
 
-        @Key(value = "8443", min = 0, max = 65_535, text = "As in tcpListener.")
+        @ConfigKey(value = "8443", min = 0, max = 65_535, text = "As in tcpListener.")
         int port,
 
         @Section(inline = true, listed = false) ListenerKeys keys,

@@ -8,7 +8,7 @@ import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.TopicIndex;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.peer.link.PeerTimers;
-import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
 import io.godwit.kv.client.Backoff;
@@ -60,7 +60,7 @@ public final class RemoteFilters {
     }
 
     private final TopicIndex index;
-    private final Exclusions exclusions;
+    private final ExclusionRequests exclusions;
     private final PeerTimers timers;
     private final Backoff backoff;
     private final long usualBytes;
@@ -69,7 +69,7 @@ public final class RemoteFilters {
 
     /** @param usualBytes the most that a peer with the same configuration as this node reports */
     public RemoteFilters(
-            TopicIndex index, Exclusions exclusions, PeerTimers timers, DoubleSupplier random, long usualBytes) {
+            TopicIndex index, ExclusionRequests exclusions, PeerTimers timers, DoubleSupplier random, long usualBytes) {
         this.index = index;
         this.exclusions = exclusions;
         this.timers = timers;

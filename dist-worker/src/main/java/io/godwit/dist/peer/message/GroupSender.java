@@ -14,7 +14,7 @@ import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.filter.RemoteMember;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.PeerCounters;
-import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.wire.GroupAnswer;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.event.BrokerEvent;
@@ -66,7 +66,7 @@ public final class GroupSender implements Deliverer {
     private final Links links;
     private final HeldMessages held;
     private final PeerTokens tokens;
-    private final Exclusions exclusions;
+    private final ExclusionRequests exclusions;
     private final PeerCounters counters;
     private final EventListener events;
     private final LongSupplier wallMillis;
@@ -85,7 +85,7 @@ public final class GroupSender implements Deliverer {
             ClusterParts parts,
             HeldMessages held,
             PeerTokens tokens,
-            Exclusions exclusions,
+            ExclusionRequests exclusions,
             PeerCounters counters,
             EventListener events) {
         this.live = live;

@@ -8,6 +8,7 @@ import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Strays;
+import io.godwit.dist.deliver.OwnReceivers;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.SharedChoices.Claim;
@@ -49,19 +50,12 @@ public final class LiveArrivals {
     private final PeerCounters counters;
     private final LongSupplier wallMillis;
 
-    public LiveArrivals(
-            Members members,
-            TopicIndex index,
-            Deliverer live,
-            ServedReceivers served,
-            SharedChoices choices,
-            PeerCounters counters,
-            LongSupplier wallMillis) {
+    public LiveArrivals(Members members, OwnReceivers own, PeerCounters counters, LongSupplier wallMillis) {
         this.members = members;
-        this.index = index;
-        this.live = live;
-        this.served = served;
-        this.choices = choices;
+        this.index = own.index();
+        this.live = own.live();
+        this.served = own.served();
+        this.choices = own.choices();
         this.counters = counters;
         this.wallMillis = wallMillis;
     }

@@ -10,7 +10,7 @@ import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.PeerCounters;
-import io.godwit.dist.peer.wait.Exclusions;
+import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -41,7 +41,7 @@ public final class NodeSender {
     private final Links links;
     private final HeldMessages held;
     private final PeerTokens tokens;
-    private final Exclusions exclusions;
+    private final ExclusionRequests exclusions;
     private final PeerCounters counters;
     private final EventListener events;
     private final LongSupplier wallMillis;
@@ -50,7 +50,7 @@ public final class NodeSender {
             ClusterParts parts,
             HeldMessages held,
             PeerTokens tokens,
-            Exclusions exclusions,
+            ExclusionRequests exclusions,
             PeerCounters counters,
             EventListener events) {
         this.links = parts.links();

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * Waits until every other member has confirmed something, or is no longer a member.
  *
  * <p>A member is asked through the peer of its incarnation, and again through the next peer when that one is over. A
- * member that has not confirmed in time is excluded, whether or not there is a link to it; when {@link Exclusions}
- * cannot agree on that for as long as it insists, the wait fails. A confirmation that comes before that still counts.
- * All waits have the same length, so one timer checks the oldest. Thread-safe; subscribers, the links and the timer
- * contend for locks, which are never held during callbacks.
+ * member that has not confirmed in time is excluded, whether or not there is a link to it; when {@link
+ * ExclusionRequests} cannot agree on that for as long as it insists, the wait fails. A confirmation that comes before
+ * that still counts. All waits have the same length, so one timer checks the oldest. Thread-safe; subscribers, the
+ * links and the timer contend for locks, which are never held during callbacks.
  */
 public final class MemberWaits {
     /** Asks one member. */
@@ -46,7 +46,7 @@ public final class MemberWaits {
 
     private final Links links;
     private final Members members;
-    private final Exclusions exclusions;
+    private final ExclusionRequests exclusions;
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final Duration timeout;
@@ -58,7 +58,7 @@ public final class MemberWaits {
 
     private boolean isTiming;
 
-    public MemberWaits(ClusterParts parts, Exclusions exclusions, WaitReports reports) {
+    public MemberWaits(ClusterParts parts, ExclusionRequests exclusions, WaitReports reports) {
         this.links = parts.links();
         this.members = parts.members();
         this.exclusions = exclusions;

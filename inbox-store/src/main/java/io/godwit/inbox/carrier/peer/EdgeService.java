@@ -65,7 +65,7 @@ public final class EdgeService {
     private static final long SMALL_BYTES = 8 << 10;
 
     private final InboxHome leaders;
-    private final Sender edge;
+    private final SendingNode edge;
     private final FrameLink link;
     private final FrameSender sender;
     private final LongSupplier wallMillis;
@@ -91,7 +91,7 @@ public final class EdgeService {
      */
     public EdgeService(
             InboxHome leaders,
-            Sender edge,
+            SendingNode edge,
             FrameLink link,
             LongSupplier wallMillis,
             Timer timer,

@@ -12,8 +12,8 @@ import io.godwit.inbox.leader.end.Obligations;
 import io.godwit.inbox.leader.end.SessionEnds;
 import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.inbox.leader.queue.Writes;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.session.OwedRetained;
-import io.godwit.inbox.leader.session.Session;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.DiscardOnFailure;
 import io.godwit.inbox.leader.state.InboxState;
@@ -73,27 +73,22 @@ public final class Attaching {
     private final AttachmentCalls.Handlers handlers;
 
     public Attaching(
-            InboxStates states,
+            SessionLife life,
             StockKeeping stock,
-            SessionRecords records,
-            SessionEnds ends,
-            Reminders reminders,
-            NewSessions newSessions,
-            Obligations obligations,
             InsertHandler inserts,
             Outbox.Range outboxes,
             AttachmentCalls.Handlers handlers) {
         this.context = outboxes.context();
         this.settings = outboxes.room().settings();
-        this.writes = outboxes.writes();
+        this.writes = life.writes();
         this.settling = outboxes.settling();
-        this.states = states;
+        this.states = life.states();
         this.stock = stock;
-        this.records = records;
-        this.ends = ends;
-        this.reminders = reminders;
-        this.newSessions = newSessions;
-        this.obligations = obligations;
+        this.records = life.records();
+        this.ends = life.ends();
+        this.reminders = life.reminders();
+        this.newSessions = life.newSessions();
+        this.obligations = life.obligations();
         this.inserts = inserts;
         this.outboxes = outboxes;
         this.handlers = handlers;
@@ -115,7 +110,7 @@ public final class Attaching {
         boolean goesOn = goesOn(state, request);
         boolean hasBegunIt = forgetFirstAttempt(state, request);
         ends.leaveBehind(state, request.cleanStart());
-        Session session = state.session();
+        LeaderSession session = state.session();
         boolean present = session != null && !hasBegunIt;
         if (session == null) {
             session = newSessions.begin(state, request.client(), 0);
@@ -161,7 +156,7 @@ public final class Attaching {
      * begun the session.
      */
     private static boolean forgetFirstAttempt(InboxState state, AttachRequest request) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null || request.attempt() == 0 || session.attempt() != request.attempt()) {
             return false;
         }
@@ -176,7 +171,7 @@ public final class Attaching {
      */
     private boolean addsData(InboxState state, AttachRequest request) {
         Will will = request.will();
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null) {
             return request.expirySeconds() > 0 || will != null;
         }
@@ -190,13 +185,13 @@ public final class Attaching {
 
     /** Approximate size of the record without the will of the present connection. */
     private static int leftBytes(InboxState state) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         StoredWill will = session == null ? null : session.will();
         return state.writes.recordBytes() - (will == null ? 0 : will.message().heapBytes());
     }
 
     private static boolean growsRecord(InboxState state, AttachRequest request) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         return request.will() != null
                 || request.cleanStart() && session != null && !session.filters().isEmpty();
     }
@@ -210,7 +205,7 @@ public final class Attaching {
      * connection of a client whose node works.
      */
     private boolean goesOn(InboxState state, AttachRequest request) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null
                 || settings.isClustered()
                 || request.cleanStart()
@@ -239,7 +234,7 @@ public final class Attaching {
      * write to wait for.
      */
     void continueAttachment(InboxState state, ContinueRequest request, DeliveryStream deliveries, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         MovedSession awaited = state.awaited();
         if (session == null
                 || awaited == null
@@ -257,7 +252,7 @@ public final class Attaching {
         answer.reply(InboxReply.Flag.of(true));
     }
 
-    private Attachment attachment(InboxState state, Session session, DeliveryStream deliveries) {
+    private Attachment attachment(InboxState state, LeaderSession session, DeliveryStream deliveries) {
         return new Attachment(
                 outboxes,
                 state,
@@ -295,7 +290,7 @@ public final class Attaching {
         }
     }
 
-    private static List<StoredSubscription> subscriptionsOf(Session session) {
+    private static List<StoredSubscription> subscriptionsOf(LeaderSession session) {
         OwedRetained retained = session.retained();
         return retained == null
                 ? List.copyOf(session.filters().subscriptions())

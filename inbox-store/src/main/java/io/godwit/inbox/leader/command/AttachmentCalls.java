@@ -5,7 +5,7 @@ import io.godwit.inbox.leader.end.Departures;
 import io.godwit.inbox.leader.qos.InboundHandler;
 import io.godwit.inbox.leader.queue.Mailbox;
 import io.godwit.inbox.leader.state.InboxState;
-import io.godwit.inbox.ledger.Disconnect;
+import io.godwit.inbox.ledger.ConnectionEnd;
 import io.godwit.inbox.local.SessionCall;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.AttachmentCommand;
@@ -94,7 +94,7 @@ public final class AttachmentCalls implements AttachmentPort, AttachmentCommand.
             handlers.departures()
                     .detachedLate(
                             state.id,
-                            new Disconnect(
+                            new ConnectionEnd(
                                     attachment.incarnation(),
                                     attachment.attachNumber(),
                                     end.expirySeconds(),

@@ -1,7 +1,7 @@
 package io.godwit.inbox.leader.command;
 
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.ConfirmedAnswers;
 import io.godwit.inbox.leader.state.InboxState;
@@ -47,7 +47,7 @@ public final class FilterChanges {
     }
 
     void change(InboxState state, ChangeFilters command, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (state.isHeld() || session != null && session.isAttached()) {
             confirmed.answer(() -> answer.reply(FiltersChanged.HELD), answer::fail);
             return;

@@ -17,8 +17,8 @@ import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.inbox.leader.queue.Mailbox;
 import io.godwit.inbox.leader.queue.PlacedCopy;
 import io.godwit.inbox.leader.queue.Writes;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.session.OwedRetained;
-import io.godwit.inbox.leader.session.Session;
 import io.godwit.inbox.leader.state.ConfirmedAnswers;
 import io.godwit.inbox.leader.state.InboxState;
 import io.godwit.inbox.leader.state.InboxStates;
@@ -29,7 +29,7 @@ import io.godwit.inbox.ledger.Pending;
 import io.godwit.inbox.ledger.Qos0Room;
 import io.godwit.inbox.ledger.QueueBounds;
 import io.godwit.inbox.ledger.QueueSettings;
-import io.godwit.inbox.ledger.TokenMemory;
+import io.godwit.inbox.ledger.SeenTokens;
 import io.godwit.inbox.local.InsertCall;
 import io.godwit.inbox.local.InsertParts;
 import io.godwit.inbox.local.Refusals;
@@ -166,7 +166,7 @@ public final class InsertHandler {
         InsertRequest.Target copy = request.targets().get(target);
         Message message = request.message();
         long now = context.nowMillis();
-        Session session = liveSession(state, now);
+        LeaderSession session = liveSession(state, now);
         if (session == null || session.incarnation != copy.incarnation()) {
             sayNo(call, target, InsertOutcome.NO_SESSION);
             return batch;
@@ -254,7 +254,7 @@ public final class InsertHandler {
         return new Attachment.Replays() {
             @Override
             public boolean mustWait() {
-                Session session = state.session();
+                LeaderSession session = state.session();
                 OwedRetained retained = session == null ? null : session.retained();
                 return retained != null && retained.mustWait();
             }
@@ -271,7 +271,7 @@ public final class InsertHandler {
      * false.
      */
     private void replay(InboxState state, ReplayStep step, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         OwedRetained retained = session == null ? null : session.retained();
         if (session == null) {
             answer.fail(Mailbox.closed());
@@ -323,7 +323,7 @@ public final class InsertHandler {
     }
 
     /** @return the batch that the message has joined; null when none */
-    private @Nullable Batch insertRetained(InboxState state, Session session, ReplayStep step, Answer answer) {
+    private @Nullable Batch insertRetained(InboxState state, LeaderSession session, ReplayStep step, Answer answer) {
         InsertRequest.Target copy = new InsertRequest.Target(
                 state.id.clientId(), session.incarnation, step.qos(), true, step.subscriptionIds());
         InsertRequest request = new InsertRequest(state.id.tenant(), step.message(), List.of(copy), null, 0, 0);
@@ -383,8 +383,8 @@ public final class InsertHandler {
     }
 
     /** The session; null when there is none or it has expired, in which case it is ended first. */
-    private @Nullable Session liveSession(InboxState state, long now) {
-        Session session = state.session();
+    private @Nullable LeaderSession liveSession(InboxState state, long now) {
+        LeaderSession session = state.session();
         if (session != null
                 && !state.isHeld()
                 && SessionTimes.endsAt(session.detachedAtMillis(), session.expirySeconds()) <= now) {
@@ -397,7 +397,7 @@ public final class InsertHandler {
     /** Answers a repeat once the message it repeats is stored. Returns whether the token is known. */
     private boolean knowsToken(
             InsertCall call, int target, InboxState state, InsertRequest request, String source, long now) {
-        TokenMemory tokens = state.queue.knownTokens();
+        SeenTokens tokens = state.queue.knownTokens();
         if (tokens == null) {
             return false;
         }
@@ -407,7 +407,7 @@ public final class InsertHandler {
                 now,
                 () -> !writes.openBatch().isFull(),
                 (name, number) -> writes.openBatch().delete(state, InboxKeys.tokenSuffix(name, number)));
-        TokenMemory.Token token = tokens.find(source, request.tokenNumber());
+        SeenTokens.Token token = tokens.find(source, request.tokenNumber());
         if (token == null) {
             boolean isLate = request.targets().get(target).sharedFilter() == null
                     && tokens.isFinished(source, request.tokenNumber());

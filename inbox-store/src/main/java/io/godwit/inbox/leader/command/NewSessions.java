@@ -3,7 +3,7 @@ package io.godwit.inbox.leader.command;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.format.StoredWill;
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.InboxState;
 import io.godwit.inbox.leader.state.StockKeeping;
 import io.godwit.kv.coprocessor.LeaderContext;
@@ -27,8 +27,9 @@ public final class NewSessions {
     }
 
     /** Begins a session; the caller writes its record. */
-    Session begin(InboxState state, ClientInfo client, long expirySeconds) {
-        Session session = new Session(nextIncarnation(), state.queue.sequences().peek(), client, expirySeconds);
+    LeaderSession begin(InboxState state, ClientInfo client, long expirySeconds) {
+        LeaderSession session =
+                new LeaderSession(nextIncarnation(), state.queue.sequences().peek(), client, expirySeconds);
         state.setSession(session);
         state.queue.setLedger(stock.newLedger(session.first));
         stock.ledgerBegun(state);
@@ -37,7 +38,7 @@ public final class NewSessions {
 
     /** The will of the present connection in the form of the record. */
     @Nullable
-    StoredWill storedWill(InboxState state, Session session, @Nullable Will will) {
+    StoredWill storedWill(InboxState state, LeaderSession session, @Nullable Will will) {
         if (will == null) {
             return null;
         }

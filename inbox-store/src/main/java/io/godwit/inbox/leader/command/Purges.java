@@ -5,7 +5,7 @@ import io.godwit.inbox.leader.delivery.Attachment;
 import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.inbox.leader.queue.Mailbox;
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.ConfirmedAnswers;
 import io.godwit.inbox.leader.state.InboxState;
@@ -47,7 +47,7 @@ public final class Purges {
     }
 
     void purge(InboxState state, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         boolean isStored =
                 session != null && session.expirySeconds() > 0 && (state.isHeld() || !reminders.hasExpired(session));
         if (!isStored) {

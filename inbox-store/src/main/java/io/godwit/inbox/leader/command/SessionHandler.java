@@ -9,7 +9,7 @@ import io.godwit.inbox.leader.end.Obligations;
 import io.godwit.inbox.leader.end.SessionEnds;
 import io.godwit.inbox.leader.qos.InboundHandler;
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.ConfirmedAnswers;
 import io.godwit.inbox.leader.state.InboxState;
@@ -17,7 +17,6 @@ import io.godwit.inbox.leader.state.InboxStates;
 import io.godwit.inbox.leader.state.Reminders;
 import io.godwit.inbox.leader.state.SessionRecords;
 import io.godwit.inbox.local.SessionCall;
-import io.godwit.inbox.local.StoredInboxes;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
@@ -32,63 +31,42 @@ import java.util.Objects;
 public final class SessionHandler {
     private final Writes writes;
     private final InboxStates states;
-    private final SessionRecords records;
-    private final SessionEnds ends;
-    private final Reminders reminders;
     private final NewSessions newSessions;
+    private final SessionRecords records;
+    private final Reminders reminders;
+    private final SessionEnds ends;
     private final Obligations obligations;
     private final InboundHandler inbound;
     private final Expiry expiry;
     private final Attaching attaching;
-    private final StoredInboxes.Part storedInboxes;
-    private final ConfirmedAnswers confirmed;
     private final Purges purges;
     private final FilterChanges filterChanges;
+    private final ConfirmedAnswers confirmed;
     private final InboxReports reports;
 
     public SessionHandler(
-            Writes writes,
-            InboxStates states,
-            SessionRecords records,
-            SessionEnds ends,
-            Reminders reminders,
-            NewSessions newSessions,
-            Obligations obligations,
+            SessionLife life,
             InboundHandler inbound,
             Expiry expiry,
             Attaching attaching,
-            StoredInboxes.Part storedInboxes,
-            ConfirmedAnswers confirmed,
             Purges purges,
             FilterChanges filterChanges,
+            ConfirmedAnswers confirmed,
             InboxReports reports) {
-        this.writes = writes;
-        this.states = states;
-        this.records = records;
-        this.ends = ends;
-        this.reminders = reminders;
-        this.newSessions = newSessions;
-        this.obligations = obligations;
+        this.writes = life.writes();
+        this.states = life.states();
+        this.newSessions = life.newSessions();
+        this.records = life.records();
+        this.reminders = life.reminders();
+        this.ends = life.ends();
+        this.obligations = life.obligations();
         this.inbound = inbound;
         this.expiry = expiry;
         this.attaching = attaching;
-        this.storedInboxes = storedInboxes;
-        this.confirmed = confirmed;
         this.purges = purges;
         this.filterChanges = filterChanges;
+        this.confirmed = confirmed;
         this.reports = reports;
-    }
-
-    /**
-     * Answers a command that does nothing without a stored session, if certainly none is stored; else returns false.
-     */
-    public boolean answersWithoutSession(SessionCall call) {
-        InboxReply reply = call.withoutSession();
-        if (reply == null || !storedInboxes.isAbsent(call.prefix())) {
-            return false;
-        }
-        replyConfirmed(call.answer(), reply);
-        return true;
     }
 
     /** Leaves calls that wait for a proof of the leadership to the next leader. */
@@ -136,7 +114,7 @@ public final class SessionHandler {
 
         @Override
         public void markDistributed(SessionCommand.MarkDistributed command) {
-            Session session = state.session();
+            LeaderSession session = state.session();
             boolean isMarking = session != null
                     && session.incarnation == command.incarnation()
                     && inbound.distributed(state, command.packetId(), command.tokenNumber(), call.answer());
@@ -147,7 +125,7 @@ public final class SessionHandler {
 
         @Override
         public void markKept(SessionCommand.MarkKept command) {
-            Session session = state.session();
+            LeaderSession session = state.session();
             String origin = session == null ? null : InboxState.origin(state.id, session.incarnation);
             boolean isMarking = origin != null
                     && OriginDigest.of(origin).equals(command.originDigest())
@@ -180,7 +158,7 @@ public final class SessionHandler {
 
     /** Who owns the session, from the point of view of {@code client}. */
     private SessionOwner owner(InboxState state, ClientInfo client) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null || !state.isHeld() && reminders.hasExpired(session)) {
             return SessionOwner.NO_SESSION;
         }
@@ -203,7 +181,7 @@ public final class SessionHandler {
             answer.fail(full);
             return;
         }
-        Session session = newSessions.begin(state, command.client(), command.expirySeconds());
+        LeaderSession session = newSessions.begin(state, command.client(), command.expirySeconds());
         session.setWill(newSessions.storedWill(state, session, command.will()));
         ends.detached(state, session);
         writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.DONE));
@@ -211,7 +189,7 @@ public final class SessionHandler {
     }
 
     private void delete(InboxState state, SessionCommand.Delete command, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         StoredWill will = session == null ? null : session.will();
         if (session == null || command.discardsWill() && will == null) {
             // the end of the session may be in a pending write: if that fails, the session exists again

@@ -5,8 +5,8 @@ import io.godwit.inbox.leader.delivery.Attachment;
 import io.godwit.inbox.leader.queue.Mailbox;
 import io.godwit.inbox.leader.queue.Writes;
 import io.godwit.inbox.leader.session.Filters;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.session.OwedRetained;
-import io.godwit.inbox.leader.session.Session;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.InboxState;
 import io.godwit.inbox.leader.state.InboxStates;
@@ -29,7 +29,7 @@ public final class Subscriptions {
     }
 
     void subscribe(InboxState state, List<StoredSubscription> asked, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null) {
             answer.fail(Mailbox.closed());
             return;
@@ -62,7 +62,7 @@ public final class Subscriptions {
         writes.openBatch().whenDone(new Answering(states, state, answer, new InboxReply.Flags(isNew)));
     }
 
-    private void oweRetained(InboxState state, Session session, TopicFilter filter) {
+    private void oweRetained(InboxState state, LeaderSession session, TopicFilter filter) {
         OwedRetained retained = session.retained();
         if (retained == null) {
             retained = new OwedRetained(writes, state, () -> states.discard(state));
@@ -76,7 +76,7 @@ public final class Subscriptions {
     }
 
     void unsubscribe(InboxState state, List<TopicFilter> removed, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null) {
             answer.fail(Mailbox.closed());
             return;
@@ -95,7 +95,7 @@ public final class Subscriptions {
 
     /** See {@link io.godwit.inbox.client.InboxAttachment#replayed}. */
     void replayed(InboxState state, TopicFilter filter, String to) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         OwedRetained retained = session == null ? null : session.retained();
         if (retained != null && retained.isAt(filter, to)) {
             retained.end(filter, writes.openBatch());

@@ -13,8 +13,8 @@ import io.godwit.inbox.leader.queue.PlacedCopy;
 import io.godwit.inbox.leader.queue.Queue;
 import io.godwit.inbox.leader.queue.Writes;
 import io.godwit.inbox.ledger.Pending;
+import io.godwit.inbox.ledger.SeenTokens;
 import io.godwit.inbox.ledger.SharedTopics;
-import io.godwit.inbox.ledger.TokenMemory;
 import io.godwit.inbox.local.InsertCall;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.client.RangeException;
@@ -254,7 +254,7 @@ public final class Insert implements Batch.Operation, Pending.Waiter {
     private void leaveOut() {
         for (int i = 0; i < copies.size(); i++) {
             PlacedCopy copy = copies.get(i);
-            TokenMemory tokens = copy.state.queue.knownTokens();
+            SeenTokens tokens = copy.state.queue.knownTokens();
             if (tokenOrigin != null && tokens != null && copy.state.queue.ledger() == copy.ledger) {
                 tokens.leaveOut(sourceOf(copy, tokenOrigin), tokenNumber);
             }
@@ -262,7 +262,7 @@ public final class Insert implements Batch.Operation, Pending.Waiter {
     }
 
     private void rememberToken(PlacedCopy copy, boolean stored) {
-        TokenMemory tokens = copy.state.queue.knownTokens();
+        SeenTokens tokens = copy.state.queue.knownTokens();
         if (tokenOrigin == null || tokens == null || isHeldBack) { // then a repeat may have it by now
             return;
         }

@@ -9,7 +9,7 @@ import io.godwit.inbox.leader.queue.Sender;
 import io.godwit.inbox.leader.queue.Writes;
 import io.godwit.inbox.ledger.Holds;
 import io.godwit.inbox.ledger.Ledger;
-import io.godwit.inbox.ledger.PacketIds;
+import io.godwit.inbox.ledger.OutboundPacketIds;
 import io.godwit.inbox.ledger.Qos0Places;
 import io.godwit.inbox.ledger.Qos0Room;
 import io.godwit.inbox.ledger.SentCeiling;
@@ -248,7 +248,7 @@ public final class Outbox implements Sender {
         sentAtMillis = now;
         ledger.advance();
         credit--;
-        hand(copy, PacketIds.of(copy.sequence), false, false);
+        hand(copy, OutboundPacketIds.of(copy.sequence), false, false);
     }
 
     /** The message is stored. */
@@ -386,7 +386,7 @@ public final class Outbox implements Sender {
         ledger.advance();
         credit--;
         sentAtMillis = now;
-        hand(copy, PacketIds.of(copy.sequence), mayHaveBeenSent, false);
+        hand(copy, OutboundPacketIds.of(copy.sequence), mayHaveBeenSent, false);
         if (ceiling.isNearInQueue(copy.sequence) && ledger.cursor() < ledger.tailOrdinal()) {
             raiseCeiling();
         }
@@ -401,7 +401,7 @@ public final class Outbox implements Sender {
         credit--;
         Message nothing = new Message("", new byte[0], Qos.EXACTLY_ONCE, false, 0, MessageProperties.NONE);
         QueuedCopy released = new QueuedCopy(sequence, nothing, Qos.EXACTLY_ONCE, false, QueuedCopy.NO_IDS, null);
-        hand(released, PacketIds.of(sequence), true, true);
+        hand(released, OutboundPacketIds.of(sequence), true, true);
     }
 
     private void sendQos0(long beforeSequence) {

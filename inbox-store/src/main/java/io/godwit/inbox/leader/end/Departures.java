@@ -7,7 +7,7 @@ import io.godwit.inbox.leader.delivery.Settling;
 import io.godwit.inbox.leader.qos.InboundHandler;
 import io.godwit.inbox.leader.queue.Mailbox;
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.Agenda;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.DiscardOnFailure;
@@ -15,7 +15,7 @@ import io.godwit.inbox.leader.state.InboxState;
 import io.godwit.inbox.leader.state.InboxStates;
 import io.godwit.inbox.leader.state.RangeWork;
 import io.godwit.inbox.leader.state.Reminders;
-import io.godwit.inbox.ledger.Disconnect;
+import io.godwit.inbox.ledger.ConnectionEnd;
 import io.godwit.inbox.ledger.Holds;
 import io.godwit.inbox.ledger.MovedSession;
 import io.godwit.inbox.ledger.MovedSessions;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Departures {
     /** Ends of connections that could not be written; each is used when its inbox is loaded again, soon after. */
-    private final Map<InboxId, Disconnect> unwritten = new HashMap<>(0);
+    private final Map<InboxId, ConnectionEnd> unwritten = new HashMap<>(0);
 
     private final LeaderContext context;
     private final QueueSettings settings;
@@ -77,7 +77,7 @@ public final class Departures {
 
     /** @param expirySeconds -1 for the value of CONNECT */
     public void detach(InboxState state, long expirySeconds, boolean publishWill, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         Attachment attachment = state.attachment();
         if (session == null || attachment == null) {
             answer.fail(Mailbox.closed());
@@ -95,8 +95,8 @@ public final class Departures {
         }
         ends.detached(state, session);
         // wait for the batch that has the record; the QoS 0 messages may fill several more
-        Disconnect disconnect =
-                new Disconnect(session.incarnation, session.attachNumber(), expirySeconds, publishWill, true);
+        ConnectionEnd disconnect =
+                new ConnectionEnd(session.incarnation, session.attachNumber(), expirySeconds, publishWill, true);
         writes.openBatch().whenDone(new Recording(state, disconnect));
         writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.DONE));
         obligations.settleOnceWritten(state);
@@ -110,7 +110,7 @@ public final class Departures {
     /**
      * A connection has ended whose attachment was already over. That still counts if its inbox could not be written.
      */
-    public void detachedLate(InboxId id, Disconnect disconnect) {
+    public void detachedLate(InboxId id, ConnectionEnd disconnect) {
         if (states.isToBeLoaded(id)) {
             unwritten.put(id, disconnect);
             agenda.lookAgain(id, 0); // loads the inbox, which uses the entry
@@ -126,9 +126,9 @@ public final class Departures {
     /** Remembers how a connection ended if that could not be written. */
     private final class Recording implements Pending.Waiter {
         private final InboxState state;
-        private final Disconnect disconnect;
+        private final ConnectionEnd disconnect;
 
-        Recording(InboxState state, Disconnect disconnect) {
+        Recording(InboxState state, ConnectionEnd disconnect) {
             this.state = state;
             this.disconnect = disconnect;
         }
@@ -151,8 +151,8 @@ public final class Departures {
         if (!state.hasNothing()) {
             recordCount.written(state.id); // its deletion may have been cancelled
         }
-        Session session = state.session();
-        Disconnect disconnect = takeUnwritten(state.id);
+        LeaderSession session = state.session();
+        ConnectionEnd disconnect = takeUnwritten(state.id);
         Long cutOff = states.takeCutOff(state.id);
         MovedSession moved = movedSessions.take(state.id, session, context, reports);
         if (moved == null && session != null && session.isAttached() && disconnect == null && cutOff == null) {
@@ -191,7 +191,7 @@ public final class Departures {
     }
 
     /** In a cluster the connection may be on another live node: waits for it. Null on a node that is alone. */
-    private @Nullable MovedSession ofAnotherNode(InboxState state, Session session) {
+    private @Nullable MovedSession ofAnotherNode(InboxState state, LeaderSession session) {
         long waitMillis = settings.attachedWaitMillis();
         return waitMillis == 0
                 ? null
@@ -208,12 +208,12 @@ public final class Departures {
         return settings.isClustered() ? Math.max(moved.sentBelow, state.queue.storedSentBelow()) : moved.sentBelow;
     }
 
-    private @Nullable Disconnect takeUnwritten(InboxId id) {
-        Disconnect own = unwritten.remove(id);
+    private @Nullable ConnectionEnd takeUnwritten(InboxId id) {
+        ConnectionEnd own = unwritten.remove(id);
         return own != null ? own : movedSessions.takeDisconnect(id, context);
     }
 
-    private void applyTerms(InboxState state, Session session, Disconnect disconnect) {
+    private void applyTerms(InboxState state, LeaderSession session, ConnectionEnd disconnect) {
         if (disconnect.expirySeconds() >= 0) {
             session.setExpirySeconds(settings.boundedExpiry(disconnect.expirySeconds()));
         }

@@ -5,7 +5,7 @@ import io.godwit.inbox.format.QueuedCopy;
 import io.godwit.inbox.format.StoredWill;
 import io.godwit.inbox.leader.qos.InboundHandler;
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.Agenda;
 import io.godwit.inbox.leader.state.DiscardOnFailure;
 import io.godwit.inbox.leader.state.InboxState;
@@ -55,7 +55,7 @@ public final class Expiry {
 
     /** Ends the session or publishes its will if that is due. */
     public void checkTimes(InboxState state) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null || state.attachment() != null) {
             return;
         }
@@ -85,7 +85,7 @@ public final class Expiry {
     /**
      * The awaited connection has not come. Many may be missing with their node, so the will waits for its paced turn.
      */
-    private void loseInTurn(InboxState state, Session session, MovedSession awaited, long now) {
+    private void loseInTurn(InboxState state, LeaderSession session, MovedSession awaited, long now) {
         boolean isInTurn = session.will() != null && !awaited.hasTurn();
         long turn = isInTurn ? movedSessions.turn(now) : now;
         if (turn <= now) {
@@ -97,7 +97,7 @@ public final class Expiry {
     }
 
     /** The awaited connection counts as lost. */
-    private void lost(InboxState state, Session session, MovedSession awaited) {
+    private void lost(InboxState state, LeaderSession session, MovedSession awaited) {
         if (settings.isClustered()) {
             waits.ranOut(
                     NodeWait.CONNECTION,

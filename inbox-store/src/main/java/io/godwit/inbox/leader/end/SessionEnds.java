@@ -12,8 +12,8 @@ import io.godwit.inbox.leader.qos.Qos0Store;
 import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.inbox.leader.queue.Mailbox;
 import io.godwit.inbox.leader.queue.Writes;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.session.OwedRetained;
-import io.godwit.inbox.leader.session.Session;
 import io.godwit.inbox.leader.state.InboxState;
 import io.godwit.inbox.leader.state.Reminders;
 import io.godwit.inbox.leader.state.SessionRecords;
@@ -67,7 +67,7 @@ public final class SessionEnds {
 
     /** Ends what a new connection does not continue: the old connection, the session, or a pending will. */
     public void leaveBehind(InboxState state, boolean cleanStart) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null) {
             return;
         }
@@ -90,7 +90,7 @@ public final class SessionEnds {
     }
 
     /** Cancels the will. */
-    void suppressWill(InboxState state, Session session) {
+    void suppressWill(InboxState state, LeaderSession session) {
         StoredWill will = session.will();
         if (will != null) {
             session.setWill(null);
@@ -131,7 +131,7 @@ public final class SessionEnds {
     }
 
     /** The session has lost its connection; it may end at once. Writes the record. */
-    public void detached(InboxState state, Session session) {
+    public void detached(InboxState state, LeaderSession session) {
         InboundFlows flows = state.queue.knownInbound();
         session.detach(context.nowMillis(), flows != null && flows.hasUndistributed());
         stock.sessionChanged(state);
@@ -152,7 +152,7 @@ public final class SessionEnds {
     }
 
     /** Ends the session in the state: its will becomes owed, and its routes are to be removed. */
-    public void end(InboxState state, Session session, SessionEndCause cause) {
+    public void end(InboxState state, LeaderSession session, SessionEndCause cause) {
         if (session.isKept()) {
             reports.sessionEnded(state.id, cause);
         }
@@ -195,7 +195,7 @@ public final class SessionEnds {
      * The messages of its queue that other members of shared groups get: QoS 1, and QoS 2 that was not sent
      * [MQTT5-4.8.2-5]. The rest is dropped, counted and reported.
      */
-    private @Nullable Remains leave(InboxState state, Session session) {
+    private @Nullable Remains leave(InboxState state, LeaderSession session) {
         Ledger ledger = state.queue.ledger();
         long[] left = new long[ledger.liveQueued()];
         int count = 0;
@@ -216,7 +216,7 @@ public final class SessionEnds {
     }
 
     /** Makes the will, if there is one, due now. */
-    void owe(InboxState state, Session session) {
+    void owe(InboxState state, LeaderSession session) {
         StoredWill will = session.will();
         if (will != null) {
             state.owed().add(will.owedSince(context.nowMillis()));

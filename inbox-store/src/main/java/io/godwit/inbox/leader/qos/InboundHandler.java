@@ -6,7 +6,7 @@ import io.godwit.inbox.leader.delivery.Attachment;
 import io.godwit.inbox.leader.queue.Batch;
 import io.godwit.inbox.leader.queue.Mailbox;
 import io.godwit.inbox.leader.queue.Writes;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.state.Answering;
 import io.godwit.inbox.leader.state.DiscardOnFailure;
 import io.godwit.inbox.leader.state.InboxState;
@@ -75,7 +75,7 @@ public final class InboundHandler {
     }
 
     public void receive(InboxState state, int packetId, Message message, Answer answer) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null) {
             answer.fail(Mailbox.closed());
             return;
@@ -106,7 +106,11 @@ public final class InboundHandler {
 
     /** Answers after the messages that the leader is distributing, except for a message that is already distributed. */
     private void answerInOrder(
-            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
+            InboxState state,
+            LeaderSession session,
+            InboundFlows.Flow flow,
+            @Nullable Message repeated,
+            Answer answer) {
         InboundFlows flows = state.queue.inbound();
         if (flows.isHoldingBack() && !flow.isDistributed()) {
             Pending pending = flow.pending();
@@ -120,7 +124,11 @@ public final class InboundHandler {
     }
 
     private Pending.Waiter answerLater(
-            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
+            InboxState state,
+            LeaderSession session,
+            InboundFlows.Flow flow,
+            @Nullable Message repeated,
+            Answer answer) {
         return new Pending.Waiter() {
             @Override
             public void applied() {
@@ -136,7 +144,11 @@ public final class InboundHandler {
 
     /** @param repeated the stored message of the packet id; null when the message has just been received */
     private void answerOnceStored(
-            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
+            InboxState state,
+            LeaderSession session,
+            InboundFlows.Flow flow,
+            @Nullable Message repeated,
+            Answer answer) {
         InboxReply inbound = new InboxReply.Received(stateOf(state, session, flow, repeated));
         Pending pending = flow.pending();
         if (pending != null && !pending.isDone()) {
@@ -160,7 +172,7 @@ public final class InboundHandler {
         }
         Message message = flow.message();
         markDistributed(state, flow);
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session != null) {
             finished.tell(state, message, InboxState.origin(state.id, session.incarnation), flow.number);
         }
@@ -293,7 +305,7 @@ public final class InboundHandler {
     }
 
     private static Inbound stateOf(
-            InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated) {
+            InboxState state, LeaderSession session, InboundFlows.Flow flow, @Nullable Message repeated) {
         InboundFlows flows = state.queue.inbound();
         return new Inbound(
                 flow.isDistributed(),
@@ -338,7 +350,7 @@ public final class InboundHandler {
         }
 
         private void goOn() {
-            Session session =
+            LeaderSession session =
                     state.queue.knownInbound() == flows && !state.residency.isDiscarded() ? state.session() : null;
             while (session != null && next < open.size()) {
                 InboundFlows.Flow flow = open.get(next);

@@ -2,8 +2,8 @@ package io.godwit.inbox.leader.queue;
 
 import io.godwit.inbox.ledger.InboundFlows;
 import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.ledger.SeenTokens;
 import io.godwit.inbox.ledger.SequenceAllocator;
-import io.godwit.inbox.ledger.TokenMemory;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.client.RangeException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Queue {
     private SequenceAllocator sequences = new SequenceAllocator(1, 0);
     private Ledger ledger = new Ledger(0);
-    private @Nullable TokenMemory tokens;
+    private @Nullable SeenTokens tokens;
     private @Nullable InboundFlows inbound;
     private long appliedSequence;
     private long storedSentBelow;
@@ -44,14 +44,14 @@ public final class Queue {
     }
 
     /** Null when there are none. */
-    public @Nullable TokenMemory knownTokens() {
+    public @Nullable SeenTokens knownTokens() {
         return tokens;
     }
 
-    public TokenMemory tokens() {
-        TokenMemory memory = tokens;
+    public SeenTokens tokens() {
+        SeenTokens memory = tokens;
         if (memory == null) {
-            memory = new TokenMemory();
+            memory = new SeenTokens();
             tokens = memory;
         }
         return memory;

@@ -13,13 +13,13 @@ import io.godwit.inbox.format.StoredSession;
 import io.godwit.inbox.format.StoredWill;
 import io.godwit.inbox.format.TokenRecord;
 import io.godwit.inbox.leader.queue.Writes;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.session.OwedRetained;
-import io.godwit.inbox.leader.session.Session;
 import io.godwit.inbox.ledger.InboundFlows;
 import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.ledger.SeenTokens;
 import io.godwit.inbox.ledger.SequenceAllocator;
 import io.godwit.inbox.ledger.SharedTopics;
-import io.godwit.inbox.ledger.TokenMemory;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
@@ -57,12 +57,12 @@ public final class InboxLoader {
         state.writes.setRecordBytes(record.length);
         SessionRecord stored = SessionRecord.decode(id, record);
         StoredSession live = stored.session();
-        state.setSession(live == null ? null : new Session(live));
+        state.setSession(live == null ? null : new LeaderSession(live));
         state.owed().addAll(stored.owed());
         state.ended().addAll(stored.ended());
         byte[] ceiling = reader.get(InboxKeys.key(prefix, InboxKeys.CEILING));
         long storedCeiling = ceiling == null ? 0 : new ByteReader(ceiling).u64();
-        Session session = state.session();
+        LeaderSession session = state.session();
         long lastUsed = 0;
         for (EndedSession over : state.ended()) {
             Remains remains = over.remains();
@@ -96,7 +96,7 @@ public final class InboxLoader {
         return state.queue.ledger();
     }
 
-    private void loadFilters(RangeReader reader, InboxState state, Session session) {
+    private void loadFilters(RangeReader reader, InboxState state, LeaderSession session) {
         List<TopicFilter> mayBeOwed = new ArrayList<>(0);
         byte[] from = InboxKeys.key(state.prefix, InboxKeys.FILTERS);
         try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(state.prefix, InboxKeys.FILTERS + 1))) {
@@ -198,7 +198,7 @@ public final class InboxLoader {
         byte[] from = InboxKeys.key(prefix, InboxKeys.TOKEN);
         try (RangeCursor cursor = reader.cursor(from, InboxKeys.key(prefix, InboxKeys.TOKEN + 1))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                TokenMemory tokens = state.queue.tokens();
+                SeenTokens tokens = state.queue.tokens();
                 byte[] key = cursor.key();
                 byte[] source = Arrays.copyOfRange(key, prefix.length + 9, key.length);
                 tokens.add(

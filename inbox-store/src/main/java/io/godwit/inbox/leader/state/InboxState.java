@@ -5,8 +5,8 @@ import io.godwit.inbox.format.StoredWill;
 import io.godwit.inbox.leader.delivery.Attachment;
 import io.godwit.inbox.leader.queue.Connected;
 import io.godwit.inbox.leader.queue.Inbox;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.inbox.leader.session.OwedRetained;
-import io.godwit.inbox.leader.session.Session;
 import io.godwit.inbox.ledger.MovedSession;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class InboxState extends Inbox {
     private @Nullable ArrayDeque<Request> waiting;
 
-    private @Nullable Session session;
+    private @Nullable LeaderSession session;
     private @Nullable Attachment attachment;
     private @Nullable MovedSession awaited;
 
@@ -64,12 +64,12 @@ public final class InboxState extends Inbox {
 
     // --- the session
 
-    public @Nullable Session session() {
+    public @Nullable LeaderSession session() {
         return session;
     }
 
     /** Sets the session that begins or was loaded; null when it ends. */
-    public void setSession(@Nullable Session present) {
+    public void setSession(@Nullable LeaderSession present) {
         session = present;
     }
 

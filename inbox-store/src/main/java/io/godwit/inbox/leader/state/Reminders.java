@@ -2,7 +2,7 @@ package io.godwit.inbox.leader.state;
 
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.inbox.format.StoredWill;
-import io.godwit.inbox.leader.session.Session;
+import io.godwit.inbox.leader.session.LeaderSession;
 import io.godwit.kv.coprocessor.LeaderContext;
 
 /** Times at which detached sessions end and their wills are due. Owned by the range leader. */
@@ -17,7 +17,7 @@ public final class Reminders {
 
     /** Schedules a check of the inbox for when its session ends or its will is due. */
     public void remindOf(InboxState state) {
-        Session session = state.session();
+        LeaderSession session = state.session();
         if (session == null || state.isHeld()) {
             return;
         }
@@ -29,11 +29,11 @@ public final class Reminders {
     }
 
     /** Whether a detached session has expired. */
-    public boolean hasExpired(Session session) {
+    public boolean hasExpired(LeaderSession session) {
         return SessionTimes.endsAt(session.detachedAtMillis(), session.expirySeconds()) <= context.nowMillis();
     }
 
-    public static long willDueAt(Session session, StoredWill will) {
+    public static long willDueAt(LeaderSession session, StoredWill will) {
         return SessionTimes.willDueAt(session.detachedAtMillis(), will.delaySeconds(), session.expirySeconds());
     }
 }

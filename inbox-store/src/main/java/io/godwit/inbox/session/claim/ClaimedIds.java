@@ -2,11 +2,11 @@ package io.godwit.inbox.session.claim;
 
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.session.port.DirectoryLimits;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.EdgePort;
 import io.godwit.inbox.session.port.Grant;
 import io.godwit.inbox.session.port.IdKey;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import io.godwit.inbox.session.port.OwnerPort;
 import io.godwit.inbox.session.port.Owners;
 import io.godwit.kv.client.RangeException;
@@ -54,7 +54,7 @@ public final class ClaimedIds {
     public ClaimedIds(
             DirectoryLimits limits,
             WaitReports reports,
-            MembersView view,
+            DirectoryView view,
             Consumer<Runnable> effects,
             Consumer<ClaimedId> released) {
         this.limits = limits;
@@ -66,7 +66,7 @@ public final class ClaimedIds {
     }
 
     /** A new view: grants of earlier views are not accepted any more. */
-    public void moved(MembersView view) {
+    public void moved(DirectoryView view) {
         enrolments.clear();
         revision = view.revision();
         owners = new Owners(view);

@@ -2,11 +2,11 @@ package io.godwit.inbox.session.owner;
 
 import io.godwit.inbox.session.port.BadFrameException;
 import io.godwit.inbox.session.port.DirectoryLimits;
+import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.EdgePort;
 import io.godwit.inbox.session.port.Grant;
 import io.godwit.inbox.session.port.IdKey;
 import io.godwit.inbox.session.port.MemberLife;
-import io.godwit.inbox.session.port.MembersView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -61,7 +61,7 @@ public final class OwnedIds {
      * @param mayGrant whether this node may still rely on its revision
      */
     public OwnedIds(
-            MembersView view,
+            DirectoryView view,
             DirectoryLimits limits,
             Function<MemberLife, @Nullable EdgePort> ports,
             BooleanSupplier mayGrant,

@@ -16,7 +16,7 @@ public final class Owners {
     private final List<MemberLife> lives;
     private final long[] hashes;
 
-    public Owners(MembersView view) {
+    public Owners(DirectoryView view) {
         lives = view.serving().stream()
                 .sorted(Comparator.comparing(MemberLife::nodeId).thenComparing(MemberLife::incarnation))
                 .toList();

@@ -15,7 +15,7 @@ final class Frames {
     /** A message keeps its age when it is decoded and encoded at the same time. */
     private static final long NOW_MILLIS = 1_800_000_000_000L;
 
-    private static final Sender SENDER = new Sender(AgreedMembers.NONE, "edge", 1);
+    private static final SendingNode SENDER = new SendingNode(AgreedMembers.NONE, "edge", 1);
 
     private Frames() {}
 

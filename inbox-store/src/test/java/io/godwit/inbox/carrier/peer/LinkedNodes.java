@@ -127,7 +127,7 @@ public final class LinkedNodes implements InboxCarrier {
             edge = new RemoteCarrier(toLeaders, edgeMillis);
             leaders = new EdgeService(
                     new PlainHome(local, dropped),
-                    new Sender(AgreedMembers.NONE, "edge", 1),
+                    new SendingNode(AgreedMembers.NONE, "edge", 1),
                     toEdge,
                     leaderMillis,
                     (millis, task) -> timed.add(task),

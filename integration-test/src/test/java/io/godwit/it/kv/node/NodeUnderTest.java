@@ -15,7 +15,7 @@ import io.godwit.kv.balance.policy.BalancePlan;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
-import io.godwit.kv.member.ClusterSettings;
+import io.godwit.kv.member.MemberSettings;
 import io.godwit.kv.operate.OperationResult;
 import io.godwit.kv.operate.StoreOperations;
 import io.godwit.kv.operate.StoreOperations.RangeInfo;
@@ -85,7 +85,7 @@ final class NodeUnderTest implements Registers {
         operations = node.operations().store(STORE).orElseThrow();
     }
 
-    private static ClusterSettings cluster(NodeOptions options) {
+    private static MemberSettings cluster(NodeOptions options) {
         ClusterConfig config = new ClusterConfig(
                 "check",
                 options.host(),
@@ -99,7 +99,7 @@ final class NodeUnderTest implements Registers {
                 options.electionMillis(),
                 options.electionMillis() / HEARTBEATS_PER_ELECTION,
                 options.snapshotBytesPerSecond());
-        return new ClusterSettings(config, raft, "check", "", ClusterSettings.DEFAULT_JOIN_TIMEOUT, true);
+        return new MemberSettings(config, raft, "check", "", MemberSettings.DEFAULT_JOIN_TIMEOUT, true);
     }
 
     private static HostPort seed(String text) {

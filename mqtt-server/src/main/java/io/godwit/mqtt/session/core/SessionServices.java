@@ -55,14 +55,12 @@ public final class SessionServices {
      */
     public SessionServices(
             SessionConfig config,
-            DistClient dist,
-            InboxClient inbox,
-            RetainClient retain,
+            SessionStores stores,
             Authorizer authorizer,
             MqttReports reports,
             LongSupplier wallMillis,
             int loops) {
-        this(config, TopicRules.NONE, new Tenants(), dist, inbox, retain, authorizer, reports, wallMillis, loops);
+        this(config, TopicRules.NONE, new Tenants(), stores, authorizer, reports, wallMillis, loops);
     }
 
     /** With rules for topics, and tenant settings. */
@@ -70,17 +68,15 @@ public final class SessionServices {
             SessionConfig config,
             TopicRules topicRules,
             Tenants tenants,
-            DistClient dist,
-            InboxClient inbox,
-            RetainClient retain,
+            SessionStores stores,
             Authorizer authorizer,
             MqttReports reports,
             LongSupplier wallMillis,
             int loops) {
         this.config = config;
-        this.dist = dist;
-        this.inbox = inbox;
-        this.retain = retain;
+        this.dist = stores.dist();
+        this.inbox = stores.inbox();
+        this.retain = stores.retain();
         this.authorizer = authorizer;
         this.reports = reports;
         this.metrics = reports.metrics();

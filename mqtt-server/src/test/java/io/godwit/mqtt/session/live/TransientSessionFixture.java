@@ -9,6 +9,7 @@ import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.session.RecordingConnection;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.session.core.SessionTerms;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.report.MqttMetrics;
@@ -64,8 +65,8 @@ abstract class TransientSessionFixture {
     }
 
     TransientSession session(RecordingConnection on, int level, int window, SessionConfig config) {
-        SessionServices services =
-                new SessionServices(config, dist, new MemoryInbox(), retain, authorizer, reports, () -> nowMillis, 3);
+        SessionStores stores = new SessionStores(dist, new MemoryInbox(), retain);
+        SessionServices services = new SessionServices(config, stores, authorizer, reports, () -> nowMillis, 3);
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", level);
         return new TransientSession(
                 on, services, new SessionTerms(client, window, 0, 0, null), null, () -> isEnded = true);

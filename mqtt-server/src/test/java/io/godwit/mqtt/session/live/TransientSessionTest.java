@@ -15,6 +15,7 @@ import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.session.core.SessionTerms;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.twin.MemoryInbox;
@@ -151,7 +152,12 @@ class TransientSessionTest extends TransientSessionFixture {
     void publishesOfOneReadHaveItsTime() {
         List<Long> times = new ArrayList<>();
         SessionServices services = new SessionServices(
-                SessionConfig.DEFAULTS, dist, new MemoryInbox(), retain, authorizer, reports, () -> ++nowMillis, 3);
+                SessionConfig.DEFAULTS,
+                new SessionStores(dist, new MemoryInbox(), retain),
+                authorizer,
+                reports,
+                () -> ++nowMillis,
+                3);
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", 4);
         TransientSession session =
                 new TransientSession(connection, services, new SessionTerms(client, 10, 0, 0, null), null, () -> {});

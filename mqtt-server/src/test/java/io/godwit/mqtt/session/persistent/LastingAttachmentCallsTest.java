@@ -21,6 +21,7 @@ import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.session.SessionStage;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.mqtt.transport.report.MqttReports;
@@ -162,9 +163,7 @@ class LastingAttachmentCallsTest {
         MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE);
         SessionServices services = new SessionServices(
                 SessionConfig.DEFAULTS,
-                new MemoryDist(),
-                inbox,
-                new MemoryRetain(),
+                new SessionStores(new MemoryDist(), inbox, new MemoryRetain()),
                 new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports),
                 reports,
                 () -> 0,

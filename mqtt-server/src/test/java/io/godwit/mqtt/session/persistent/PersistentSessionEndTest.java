@@ -25,6 +25,7 @@ import io.godwit.mqtt.session.NoListener;
 import io.godwit.mqtt.session.RecordingConnection;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.session.core.SessionTerms;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.loop.LoopContext;
@@ -230,9 +231,7 @@ class PersistentSessionEndTest {
         MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), EventListener.NONE);
         SessionServices services = new SessionServices(
                 SessionConfig.DEFAULTS,
-                dist,
-                inbox,
-                new MemoryRetain(),
+                new SessionStores(dist, inbox, new MemoryRetain()),
                 new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports),
                 reports,
                 () -> 0,

@@ -8,6 +8,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
+import io.godwit.mqtt.session.core.SessionStores;
 import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
@@ -65,9 +66,7 @@ final class StorelessServices {
         };
         return new SessionServices(
                 SessionConfig.DEFAULTS,
-                dist,
-                null,
-                null,
+                new SessionStores(dist, null, null),
                 new Authorizer(allowAll, AuthConfig.DEFAULTS, reports),
                 reports,
                 System::currentTimeMillis,
