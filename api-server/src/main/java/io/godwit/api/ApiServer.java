@@ -262,7 +262,8 @@ public final class ApiServer implements AutoCloseable {
         }
         looks = true;
         Context loop = mine.getOrCreateContext();
-        pools.requests().supply(() -> {
+        pools.requests()
+                .supply(() -> {
                     reload(server);
                     return true;
                 })

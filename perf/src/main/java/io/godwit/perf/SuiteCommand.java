@@ -190,8 +190,8 @@ final class SuiteCommand implements Callable<Integer> {
                     room.connectsPerSecond(),
                     room.tlsConnectsPerSecond());
         }
-        int files = (int)
-                Math.min(Integer.MAX_VALUE, ProcessLimits.openFiles().orElse(Integer.MAX_VALUE) - OTHER_FILES);
+        int files =
+                (int) Math.min(Integer.MAX_VALUE, ProcessLimits.openFiles().orElse(Integer.MAX_VALUE) - OTHER_FILES);
         if (mostConnections != null) {
             room = new SuitePlan.Room(
                     mostConnections,

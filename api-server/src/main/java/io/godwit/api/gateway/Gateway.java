@@ -198,9 +198,7 @@ public final class Gateway {
                 answers.problem(ctx, FailureProblems.of(failure, operation));
             } else if (!rates.tryTakeOfToken(principal.share())) {
                 answers.limited(
-                        ctx,
-                        ApiCounts.Bound.TOKEN,
-                        Problem.tooMany("this token, or its tenant, asks too often"));
+                        ctx, ApiCounts.Bound.TOKEN, Problem.tooMany("this token, or its tenant, asks too often"));
             } else {
                 connections.known(request, principal.share());
                 authorize(ctx, operation, handler, principal);
@@ -319,8 +317,7 @@ public final class Gateway {
                                 + "record of changes for this hour"));
                 return;
             }
-            entry = audit.begin(
-                    caller, Callers.address(ctx.request()), operation, call.parameters(), call.body());
+            entry = audit.begin(caller, Callers.address(ctx.request()), operation, call.parameters(), call.body());
             if (entry == null) {
                 release(turn);
                 answers.problem(

@@ -30,7 +30,9 @@ public record AuthSection(
         @ConfigKey(value = "drop", reload = true, text = """
                     What becomes of a publish that is not allowed: drop (MQTT 5.0 is told at QoS 1 and 2, before 5.0
                     it is acknowledged) or disconnect.
-                    """) DeniedPublish deniedPublish,
+                    """)
+        DeniedPublish deniedPublish,
+
         @ConfigKey(value = "true", text = """
                     Whether a client id, while it is connected or has a stored session, is out of reach of other
                     users: a client that comes with it as another user is refused (0x87; under MQTT 3.1.1 5). Means
@@ -51,7 +53,9 @@ public record AuthSection(
                     before more are refused as "server busy". Sources are served in turn; when the queue is full,
                     the newest of the source with the most in it give way to others. Half of it, and every other
                     turn, is for sources that a right password came from before.
-                    """) int passwordThreads,
+                    """)
+        int passwordThreads,
+
         @ConfigKey(value = "500", min = 1, max = 1_000_000) int passwordQueue,
 
         @ConfigKey(value = "300", min = 0, max = 86_400, unit = Unit.SECONDS, text = """

@@ -32,7 +32,9 @@ class SourcesTest {
 
     public record Numbers(
             @ConfigKey(value = "7", min = 1, max = 100) int plain,
-            @ConfigKey(value = "2MB", min = 1, unit = Unit.BYTES) long bytes,
+
+            @ConfigKey(value = "2MB", min = 1, unit = Unit.BYTES)
+            long bytes,
 
             @ConfigKey(value = "1KB", min = 1024, max = 4096, orZero = true, unit = Unit.BYTES_PER_SECOND)
             int rate,

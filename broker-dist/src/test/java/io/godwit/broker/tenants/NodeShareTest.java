@@ -26,8 +26,7 @@ class NodeShareTest {
     @Test
     void ofAnAmountThereIsWhatOthersLeave() {
         TenantUse seven = use(TenantResource.SESSIONS, 7, false);
-        assertThat(NodeShare.share(TenantResource.SESSIONS, 10, List.of(seven)))
-                .isEqualTo(3);
+        assertThat(NodeShare.share(TenantResource.SESSIONS, 10, List.of(seven))).isEqualTo(3);
         assertThat(NodeShare.share(TenantResource.SESSIONS, 10, List.of(seven, seven)))
                 .isZero();
     }

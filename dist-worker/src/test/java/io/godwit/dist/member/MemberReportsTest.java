@@ -22,10 +22,7 @@ class MemberReportsTest {
     @Test
     void theFirstViewIsNoChange() {
         reports.view(
-                view(
-                        4,
-                        new AgreedMember(SELF, MemberState.JOINING, 4),
-                        new AgreedMember(A, MemberState.SERVING, 2)),
+                view(4, new AgreedMember(SELF, MemberState.JOINING, 4), new AgreedMember(A, MemberState.SERVING, 2)),
                 SELF);
         assertThat(events).isEmpty();
     }

@@ -146,8 +146,7 @@ final class InboxLeader implements RangeLeader {
         FilterChanges filterChanges =
                 new FilterChanges(writes, states, records, reminders, confirmed, settings.isClustered());
         this.absentSessions = new AbsentSessions(storedInboxes, confirmed);
-        this.sessions =
-                new SessionHandler(life, inbound, expiry, attaching, purges, filterChanges, confirmed, reports);
+        this.sessions = new SessionHandler(life, inbound, expiry, attaching, purges, filterChanges, confirmed, reports);
 
         agenda.start();
         if (counted != null) {

@@ -21,9 +21,8 @@ class AcceptGateTest {
 
     private final FakeCounts counts = new FakeCounts();
     private long nanos;
-    private final AcceptGate gate =
-            new AcceptGate(
-                    new HttpLimits(6, 4, 1_024, 1_024, 1_024, LONG, LONG, LONG, 1_000, 1_000), counts, () -> nanos);
+    private final AcceptGate gate = new AcceptGate(
+            new HttpLimits(6, 4, 1_024, 1_024, 1_024, LONG, LONG, LONG, 1_000, 1_000), counts, () -> nanos);
     private final EmbeddedChannel server = new EmbeddedChannel(gate);
     private int port;
 

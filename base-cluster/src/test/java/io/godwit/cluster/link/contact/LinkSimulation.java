@@ -6,7 +6,6 @@ import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.LinkSettings;
 import io.godwit.cluster.link.LinkStats;
-import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.link.message.LinkVersions;
 import io.godwit.cluster.link.message.VersionRange;

@@ -10,4 +10,5 @@ import org.jspecify.annotations.Nullable;
  * @param name its own name
  * @param own the factory, if it has a life cycle and a context; otherwise null
  */
-public record FoundPlugin(String kind, String name, PluginHome home, @Nullable Plugin own) {}
+public record FoundPlugin(
+        String kind, String name, PluginHome home, @Nullable Plugin own) {}

@@ -26,7 +26,8 @@ public record ClusterSection(
         @ConfigKey(value = "0", min = 0, max = 65_535, text = """
                     The port of RPC between nodes, and of godwit-admin --rpc; others need not know it. 0 = the one
                     after port.
-                    """) int rpcPort,
+                    """)
+        int rpcPort,
 
         @ConfigKey(text = "A DNS name that resolves to all members.")
         String clusterDomainName,

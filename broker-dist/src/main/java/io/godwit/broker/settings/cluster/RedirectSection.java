@@ -19,7 +19,8 @@ public record RedirectSection(
         @ConfigKey(value = "20", min = 1, max = 1_000, text = """
                     Of by-connections: how many percent more connections than the mean of all nodes this node has
                     before it sends clients away, and how many connections at least.
-                    """) int abovePercent,
+                    """)
+        int abovePercent,
 
         @ConfigKey(value = "1000", min = 0) int leastConnections,
 

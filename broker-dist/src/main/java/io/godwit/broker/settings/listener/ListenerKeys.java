@@ -31,7 +31,8 @@ public record ListenerKeys(
 
         @ConfigKey(check = TenantChecks.Name.class, text = """
                     The tenant that the clients of this listener belong to. Empty: it says nothing about that.
-                    """) String tenant,
+                    """)
+        String tenant,
 
         @Section(inline = true, from = "mqttServerConfig", text = """
                     Limits of this listener's connections. Empty: what is said above for all.

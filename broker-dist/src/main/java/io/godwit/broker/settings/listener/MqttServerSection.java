@@ -87,7 +87,9 @@ public record MqttServerSection(
 
         @ConfigKey(value = "0", min = 0, max = 1_024, text = """
                     Event loops that serve connections, each with a thread; 0 = one per core.
-                    """) int eventLoops,
+                    """)
+        int eventLoops,
+
         @ConfigKey(value = "true", text = """
                     While there is little to do, one thread runs several event loops, so that what one hands to
                     another wakes nobody, which saves CPU. As soon as a thread has hardly a pause, loops have their

@@ -19,7 +19,8 @@ public record WebSocketKeys(
                     browser let in. Empty: all pages when authConfig names a provider other than allow-all; else
                     those of the same IP address, of localhost to a loopback address, and over TLS of the same host
                     name.
-                    """) List<String> allowedOrigins) {
+                    """)
+        List<String> allowedOrigins) {
     /** A value of {@link #allowedOrigins} for every page. */
     public static final String ANY_ORIGIN = "any";
 

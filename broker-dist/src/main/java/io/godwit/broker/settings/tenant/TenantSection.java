@@ -32,10 +32,12 @@ public record TenantSection(
                     What stands between the tenant and the rest of a user name. The user keeps the whole name, so
                     birds/lamp and fish/lamp are two users.
                     """) String userNameSeparator,
+
         @ConfigKey(check = TenantChecks.Domain.class, text = """
                     The domain that follows on the tenant in the host of sni: with mqtt.example.org, a client that
                     asks for birds.mqtt.example.org is of birds. Empty: the whole host is the tenant.
-                    """) String sniDomain,
+                    """)
+        String sniDomain,
 
         @ConfigKey(value = "subject-o", text = """
                     Where in the certificate: subject-cn, subject-o, subject-ou, san-email, san-dns or san-uri. A
@@ -67,4 +69,5 @@ public record TenantSection(
                     How many tenants have meters of their own, by the label tenant, eight series each: default, and
                     the first that are in the file, known to the plugin, or of a listener. All others together are
                     the tenant "(other)". 0 = there are no such meters.
-                    """) int maxMeteredTenants) {}
+                    """)
+        int maxMeteredTenants) {}

@@ -32,7 +32,8 @@ class HostBrokerTest {
 
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private volatile CompletableFuture<?> answer = new CompletableFuture<>();
-    private final ThreadPoolExecutor answers = new PluginThreads("acme", getClass().getClassLoader(), new CallMark())
+    private final ThreadPoolExecutor answers = new PluginThreads(
+                    "acme", getClass().getClassLoader(), new CallMark())
             .pool("answer", 1, BrokerHandle.MAX_UNDER_WAY);
     private final HostBroker broker = new HostBroker(
             new BrokerServices(
