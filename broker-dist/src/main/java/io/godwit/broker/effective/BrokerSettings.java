@@ -9,6 +9,7 @@ import io.godwit.dist.DistConfig;
 import io.godwit.dist.index.share.SharedStrategies;
 import io.godwit.inbox.InboxConfig;
 import io.godwit.kv.KvNodeConfig;
+import io.godwit.kv.member.MemberSettings;
 import io.godwit.kv.raft.RaftSettings;
 import io.godwit.kv.raft.log.LogSync;
 import io.godwit.kv.range.replica.RangeSettings;
@@ -51,7 +52,7 @@ public final class BrokerSettings {
                         defaults.writeBufferBytes(),
                         new RangeSettings(
                                 range.maxPendingBytes(),
-                                MemberSettings.maxMessageBytes(config) - RangeSettings.MESSAGE_ROOM_BYTES,
+                                ClusterSettings.maxMessageBytes(config) - RangeSettings.MESSAGE_ROOM_BYTES,
                                 config.properties().snapshotLogBytes(),
                                 range.leaderWaitMillis()),
                         lowWaterBytes < 0 ? OptionalLong.empty() : OptionalLong.of(lowWaterBytes),
@@ -59,9 +60,9 @@ public final class BrokerSettings {
                                 config.properties().logSync(),
                                 config.properties().metaSync()))
                 .reclaimingAt(config.properties().reclaimBytesPerSecond());
-        return MemberSettings.isClustered(config)
-                ? alone.in(new io.godwit.kv.member.MemberSettings(
-                        MemberSettings.cluster(config),
+        return ClusterSettings.isClustered(config)
+                ? alone.in(new MemberSettings(
+                        ClusterSettings.cluster(config),
                         RaftSettings.DEFAULT.sendingAt(config.properties().snapshotBytesPerSecond()),
                         Release.version(),
                         config.cluster().zone(),
@@ -258,7 +259,7 @@ public final class BrokerSettings {
                 .forEach(section -> warnings.add(section.path()
                         + " is filled in and switched off: nobody can connect to it until its enable is true"));
         warnings.addAll(heapWarnings(Runtime.getRuntime().maxMemory(), machineBytes()));
-        warnings.addAll(MemberSettings.warnings(config));
+        warnings.addAll(ClusterSettings.warnings(config));
         warnings.addAll(ApiSettings.warnings(config));
         warnings.addAll(OtherReaders.ofPrivateKeys(config));
         warnings.addAll(OtherReaders.ofPasswords(config));
