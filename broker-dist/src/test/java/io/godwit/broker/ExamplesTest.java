@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.check.ConfigLoader;
+import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.effective.PluginJars;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.ConnAck;
@@ -166,6 +167,25 @@ class ExamplesTest {
                     .as("a further retained message is accepted")
                     .isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
         }
+    }
+
+    @Test
+    void theThrottlerNamesTheResourcesThatItKnows() throws Exception {
+        Path plugins = jar("resource-throttler");
+        Path file = Files.writeString(directory.resolve("wrong.yml"), """
+                tenantConfig: {resourceThrottler: tenant-plans}
+                plugins:
+                  tenant-plans:
+                    limits: [birds.conections=1, birds.publish-rate=many, birds.sessions=-1, birds.queued-bytes=1]
+                """);
+        assertThat(StartCheck.errors(ConfigLoader.load(file, Map.of()), plugins))
+                .hasSize(3)
+                .noneSatisfy(error -> assertThat(error).containsAnyOf("enum", "For input"))
+                .anySatisfy(error -> assertThat(error)
+                        .contains("was birds.conections=1: no resource is named conections, only connections, "
+                                + "connect-rate, sessions,"))
+                .anySatisfy(error -> assertThat(error).contains("birds.publish-rate=many: many is no whole number"))
+                .anySatisfy(error -> assertThat(error).contains("SESSIONS must be at least 0, was -1"));
     }
 
     @Test

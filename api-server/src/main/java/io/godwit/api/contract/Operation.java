@@ -244,8 +244,17 @@ public final class Operation {
         }
         List<FieldError> errors = bodyCheck.errors(body);
         if (!errors.isEmpty()) {
-            throw new InvalidRequestException(errors);
+            throw new InvalidRequestException(
+                    errors.stream().map(this::withPlace).toList());
         }
+    }
+
+    /** Adds where the field belongs, if it is a parameter of the request. */
+    private FieldError withPlace(FieldError error) {
+        Parameter parameter = parameters.get(error.field());
+        return parameter != null && error.message().equals(SchemaCheck.NO_FIELD)
+                ? new FieldError(error.field(), SchemaCheck.NO_FIELD + ", but a parameter of the address")
+                : error;
     }
 
     /** Whether the answer is a stream of server-sent events. */

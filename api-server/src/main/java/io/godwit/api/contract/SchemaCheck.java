@@ -29,6 +29,9 @@ final class SchemaCheck {
             .setDraft(Draft.DRAFT202012)
             .setOutputFormat(OutputFormat.Basic);
 
+    /** The message for a field that the schema does not have. */
+    static final String NO_FIELD = "is no field of the body";
+
     private static final Set<String> AROUND = Set.of("properties", "items", "additionalProperties");
     private static final String ADDITIONAL = "/additionalProperties";
     private static final String REQUIRED = "/required";
@@ -88,7 +91,7 @@ final class SchemaCheck {
             if (unit.getKeywordLocation().endsWith(ADDITIONAL)
                     && !known.contains(unit.getInstanceLocation())
                     && byField.keySet().stream().noneMatch(other -> other.equals(field) || isBelow(other, field))) {
-                add(byField, new FieldError(field, "is not known"));
+                add(byField, new FieldError(field, NO_FIELD));
             }
         }
         if (byField.isEmpty()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +22,23 @@ class OperationTest {
                                 .containsExactly(new FieldError("fields", "has more than 50 parts")));
         assertThatCode(() -> operation.parameters(List.of(Map.entry("fields", "id" + ",id".repeat(49))), Map.of()))
                 .doesNotThrowAnyException();
+    }
+
+    /** The message must not read as an unknown tenant. */
+    @Test
+    void anUnknownFieldOfABodyIsCalledSo() {
+        Operation publish = Contract.load().operation("publishMessage");
+        JsonObject body = new JsonObject().put("topic", "t").put("payload", "x");
+        assertThatCode(() -> publish.checkBody(body)).doesNotThrowAnyException();
+        body.put("tenant", "birds").put("topics", "t");
+        assertThatThrownBy(() -> publish.checkBody(body))
+                .isInstanceOfSatisfying(
+                        InvalidRequestException.class,
+                        wrong -> assertThat(wrong.errors())
+                                .containsExactlyInAnyOrder(
+                                        new FieldError(
+                                                "tenant", "is no field of the body, but a parameter of the address"),
+                                        new FieldError("topics", "is no field of the body")));
     }
 
     /** They are read when an answer is first compared, which few brokers do. */

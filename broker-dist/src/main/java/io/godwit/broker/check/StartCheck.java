@@ -4,6 +4,7 @@ import io.godwit.broker.effective.ApiSettings;
 import io.godwit.broker.effective.AuthProviders;
 import io.godwit.broker.effective.BalanceSettings;
 import io.godwit.broker.effective.BrokerConfig;
+import io.godwit.broker.effective.Mistakes;
 import io.godwit.broker.effective.OtlpSettings;
 import io.godwit.broker.effective.PluginLoader;
 import io.godwit.broker.effective.RedirectSettings;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -33,27 +33,28 @@ public final class StartCheck {
      * @return one line per error, each naming the key or the file
      */
     public static List<String> errors(BrokerConfig config, Path pluginDirectory) {
-        List<String> errors = new ArrayList<>();
+        Mistakes mistakes = new Mistakes();
         try (PluginHost host = PluginHost.forCheck(config.plugins(), config.directory());
                 PluginLoader plugins = PluginLoader.open(pluginDirectory, host)) {
-            add(errors, () -> BalanceSettings.check(config, plugins));
-            add(errors, () -> AuthProviders.check(config, plugins));
-            add(errors, () -> UsedPlugins.find(config, plugins));
-            add(errors, () -> RedirectSettings.check(config, plugins));
-            add(errors, () -> SubBrokerSettings.check(config, plugins));
-            add(errors, () -> TenantsOf.provider(config, plugins));
-            add(errors, () -> TenantsOf.throttlers(config, plugins));
-            if (errors.isEmpty()) { // otherwise some plugins may not have been searched
-                add(errors, host::checkSections);
+            mistakes.check(() -> BalanceSettings.check(config, plugins));
+            boolean looksForAll = mistakes.isEmpty(); // the check of balancers ends with the first mistake
+            mistakes.check(() -> AuthProviders.check(config, plugins));
+            mistakes.check(() -> UsedPlugins.find(config, plugins));
+            mistakes.check(() -> RedirectSettings.check(config, plugins));
+            mistakes.check(() -> SubBrokerSettings.check(config, plugins));
+            mistakes.check(() -> TenantsOf.provider(config, plugins));
+            mistakes.check(() -> TenantsOf.throttlers(config, plugins));
+            if (looksForAll) {
+                mistakes.check(plugins::checkSections);
             }
-            add(errors, () -> ApiSettings.check(config));
-            add(errors, () -> OtlpSettings.check(config));
-            add(errors, () -> TenantsOf.check(config));
-            errors.addAll(certificateErrors(config, Instant.now()));
+            mistakes.check(() -> ApiSettings.check(config));
+            mistakes.check(() -> OtlpSettings.check(config));
+            mistakes.check(() -> TenantsOf.check(config));
+            certificateErrors(config, Instant.now()).forEach(mistakes::add);
         } catch (IOException e) {
-            errors.addAll(lines(e));
+            mistakes.add(e);
         }
-        return errors;
+        return mistakes.lines();
     }
 
     /**
@@ -61,10 +62,10 @@ public final class StartCheck {
      * do not check, and the other listeners need none.
      */
     static List<String> certificateErrors(BrokerConfig config, Instant now) {
-        List<String> errors = new ArrayList<>();
+        Mistakes mistakes = new Mistakes();
         config.listeners().stream()
                 .filter(section -> section.isEnabled() && section.kind().hasTls())
-                .forEach(section -> add(errors, () -> {
+                .forEach(section -> mistakes.check(() -> {
                     Path file = config.file(section.ssl().certFile());
                     if (file == null) {
                         return; // reported already
@@ -72,28 +73,12 @@ public final class StartCheck {
                     X509Certificate own = PemFiles.certificates(file).get(0);
                     String key = section.path() + ".sslConfig.certFile: " + file;
                     if (now.isAfter(own.getNotAfter().toInstant())) {
-                        errors.add(key + " has expired on " + own.getNotAfter().toInstant());
+                        mistakes.add(key + " has expired on " + own.getNotAfter().toInstant());
                     } else if (now.isBefore(own.getNotBefore().toInstant())) {
-                        errors.add(key + " is not valid before "
+                        mistakes.add(key + " is not valid before "
                                 + own.getNotBefore().toInstant());
                     }
                 }));
-        return errors;
-    }
-
-    private static void add(List<String> errors, Check check) {
-        try {
-            check.run();
-        } catch (IOException e) {
-            errors.addAll(lines(e));
-        }
-    }
-
-    private static List<String> lines(IOException failure) {
-        return String.valueOf(failure.getMessage()).lines().toList();
-    }
-
-    private interface Check {
-        void run() throws IOException;
+        return mistakes.lines();
     }
 }

@@ -123,16 +123,18 @@ public final class AuthProviders {
     /**
      * Finds the providers and reads the files of {@link #open}, but creates no provider of a plugin. Blocks.
      *
-     * @throws IOException naming the provider or file and what is wrong with it
+     * @throws IOException naming each provider or file with what is wrong with it
      */
     public static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
+        Mistakes mistakes = new Mistakes();
         for (String name : names(config)) {
             if (name.equals(FILE)) {
-                FileAuth.check(fileAuth(config, false));
+                mistakes.check(() -> FileAuth.check(fileAuth(config, false)));
             } else if (!name.equals(ALLOW_ALL)) {
-                find(name, config, plugins);
+                mistakes.check(() -> find(name, config, plugins));
             }
         }
+        mistakes.refuse();
     }
 
     private static AuthProviderFactory find(String name, BrokerConfig config, PluginLoader plugins) throws IOException {

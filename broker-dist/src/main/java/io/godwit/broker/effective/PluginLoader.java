@@ -12,6 +12,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.jar.Attributes;
@@ -59,6 +61,11 @@ public final class PluginLoader implements AutoCloseable {
     private final @Nullable PluginHost host;
     /** The factories handed out so far, by type and wanted name. Confined to the thread that starts the broker. */
     private final Map<String, Object> adopted = new LinkedHashMap<>();
+    /**
+     * Names of the configuration for which no factory was found, or several, and those of factories that the host has
+     * refused. Confined to that thread too.
+     */
+    private final Set<String> missing = new HashSet<>();
     /** The factories found so far. Copied on write, since operators read it on other threads. */
     private final List<Used> used = new CopyOnWriteArrayList<>();
 
@@ -255,14 +262,58 @@ public final class PluginLoader implements AutoCloseable {
         if (host == null) {
             return one.factory();
         }
-        F guarded = host.adopt(
-                type,
-                kindOf(type),
-                one.name(),
-                one.factory(),
-                new PluginHome(one.source(), one.factory().getClass().getClassLoader()));
-        adopted.put(which, guarded);
-        return guarded;
+        try {
+            F guarded = host.adopt(
+                    type,
+                    kindOf(type),
+                    one.name(),
+                    one.factory(),
+                    new PluginHome(one.source(), one.factory().getClass().getClassLoader()));
+            adopted.put(which, guarded);
+            return guarded;
+        } catch (IOException e) {
+            missing.add(one.name());
+            throw e;
+        }
+    }
+
+    /**
+     * Checks that each section of the configuration is for a plugin in use. To be called when all plugins that the
+     * configuration names were searched. A section for a plugin that is missing or was refused is no further mistake.
+     *
+     * @throws IOException naming all other sections
+     */
+    public void checkSections() throws IOException {
+        boolean isClassMissing = missing.stream().anyMatch(name -> name.contains("."));
+        if (host != null && !isClassMissing) { // the name of the plugin is not known then, and so not its section
+            host.checkSections(missing, this::keysFor);
+        }
+    }
+
+    /** The keys of the configuration that could name a plugin that is there; its code is run to get its name. */
+    private List<String> keysFor(String name) {
+        List<String> keys = new ArrayList<>();
+        for (NamedPlugins<?> each : NamedPlugins.ALL) {
+            if (isThere(name, each)) {
+                keys.add(each.key());
+            }
+        }
+        return keys;
+    }
+
+    private <F> boolean isThere(String name, NamedPlugins<F> kind) {
+        Optional<Found<F>> found = offered(CLASS_PATH, PluginLoader.class.getClassLoader(), name, kind);
+        for (Plugin plugin : plugins) {
+            found = found.or(() -> offered(plugin.name(), plugin.classes(), name, kind));
+        }
+        return found.isPresent();
+    }
+
+    /** Finds only what takes settings. */
+    private static <F> Optional<Found<F>> offered(
+            String source, @Nullable ClassLoader classes, String name, NamedPlugins<F> kind) {
+        return look(source, classes, name, kind.type(), kind.nameOf(), new LinkedHashMap<>(), new ArrayList<>())
+                .filter(found -> found.factory() instanceof io.godwit.plugin.context.Plugin);
     }
 
     private <F> Found<F> look(
@@ -276,6 +327,9 @@ public final class PluginLoader implements AutoCloseable {
         for (Plugin plugin : plugins) {
             look(plugin.name(), plugin.classes(), wanted, type, nameOf, names, problems)
                     .ifPresent(found::add);
+        }
+        if (found.size() != 1) {
+            missing.add(wanted);
         }
         if (found.size() > 1) {
             throw new IOException(key + ": \"" + wanted + "\" is in more than one place: "

@@ -46,12 +46,12 @@ public final class SubBrokerSettings {
     /**
      * Finds the plugins of {@link #open}, but creates nothing. Blocks.
      *
-     * @throws IOException naming the plugin that is missing or has a wrong name
+     * @throws IOException naming each plugin that is missing or has a wrong name
      */
     public static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
-        for (String name : config.subBrokers().plugins()) {
-            find(name, plugins);
-        }
+        Mistakes mistakes = new Mistakes();
+        config.subBrokers().plugins().forEach(name -> mistakes.check(() -> find(name, plugins)));
+        mistakes.refuse();
     }
 
     /**

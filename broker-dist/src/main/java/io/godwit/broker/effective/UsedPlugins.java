@@ -34,51 +34,62 @@ public record UsedPlugins(List<EventListenerFactory> listeners, List<Object> int
     /**
      * Finds the plugins, but creates nothing. Blocks.
      *
-     * @throws IOException naming the first plugin that is missing, named twice or has wrong settings
+     * @throws IOException naming each plugin that is missing, named twice or has wrong settings
      */
     public static UsedPlugins find(BrokerConfig config, PluginLoader plugins) throws IOException {
         PluginSection named = config.usedPlugins();
+        Mistakes mistakes = new Mistakes();
         List<EventListenerFactory> listeners = find(
                 "eventListeners",
                 named.eventListeners(),
                 EventListenerFactory.class,
                 EventListenerFactory::name,
-                plugins);
+                plugins,
+                mistakes);
         List<Object> interceptors = new ArrayList<>(find(
                 "publishInterceptors",
                 named.publishInterceptors(),
                 PublishInterceptorFactory.class,
                 PublishInterceptorFactory::name,
-                plugins));
+                plugins,
+                mistakes));
         interceptors.addAll(find(
                 "deliverInterceptors",
                 named.deliverInterceptors(),
                 DeliverInterceptorFactory.class,
                 DeliverInterceptorFactory::name,
-                plugins));
+                plugins,
+                mistakes));
         interceptors.addAll(find(
                 "userProperties",
                 named.userProperties(),
                 UserPropertiesCustomizerFactory.class,
                 UserPropertiesCustomizerFactory::name,
-                plugins));
+                plugins,
+                mistakes));
+        mistakes.refuse();
         return new UsedPlugins(listeners, interceptors);
     }
 
     private static <F> List<F> find(
-            String keyword, List<String> names, Class<F> type, Function<F, String> nameOf, PluginLoader plugins)
-            throws IOException {
+            String keyword,
+            List<String> names,
+            Class<F> type,
+            Function<F, String> nameOf,
+            PluginLoader plugins,
+            Mistakes mistakes) {
         String key = "pluginConfig." + keyword;
         if (names.size() > MAX_OF_A_KIND) {
-            throw new IOException(key + ": must name at most " + MAX_OF_A_KIND + ", was " + names.size());
+            mistakes.add(key + ": must name at most " + MAX_OF_A_KIND + ", was " + names.size());
         }
         List<F> found = new ArrayList<>();
         Set<String> before = new HashSet<>();
         for (String name : names) {
-            if (!before.add(name)) {
-                throw new IOException(key + ": names " + name + " twice");
+            if (before.add(name)) {
+                mistakes.check(() -> found.add(plugins.find(key, name, type, nameOf, List.of())));
+            } else {
+                mistakes.add(key + ": names " + name + " twice");
             }
-            found.add(plugins.find(key, name, type, nameOf, List.of()));
         }
         return found;
     }

@@ -9,6 +9,8 @@
  * AuthProviders      opens the providers that check clients
  * PluginLoader       finds plugins in a directory
  * UsedPlugins        those that the configuration names
+ * NamedPlugins       the keys of the configuration that name plugins
+ * Mistakes           what several checks find
  * </pre>
  */
 @NullMarked

@@ -49,6 +49,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -266,28 +267,37 @@ public final class PluginHost implements AutoCloseable {
     /**
      * Checks that each section of the configuration is for a plugin in use. To be called when all were adopted.
      *
-     * @throws IOException naming all others
+     * @param missing names of plugins that the configuration uses, but that are missing or were refused
+     * @param keysFor the keys of the configuration that can name a plugin; none if there is no such plugin
+     * @throws IOException naming all other sections
      */
-    public void checkSections() throws IOException {
+    public void checkSections(Set<String> missing, Function<String, List<String>> keysFor) throws IOException {
         Set<String> names = new TreeSet<>();
         plugins.stream().filter(HostedPlugin::hasContext).forEach(plugin -> names.add(plugin.name()));
         List<String> errors = new ArrayList<>();
         for (String name : new TreeSet<>(sections.keySet())) {
-            boolean isOld = plugins.stream().anyMatch(plugin -> plugin.name().equals(name));
-            if (names.contains(name)) {
-                continue;
+            if (!names.contains(name) && !missing.contains(name)) {
+                errors.add("plugins." + name + ": " + whyUnused(name, names, keysFor));
             }
-            errors.add("plugins." + name + ": "
-                    + (isOld
-                            ? "this plugin takes no settings"
-                            : "no plugin of this name is in use"
-                                    + (names.isEmpty()
-                                            ? ", and none that takes settings"
-                                            : ", the nearest is plugins." + NearestKey.of(name, names))));
         }
         if (!errors.isEmpty()) {
             throw new IOException(String.join("\n", errors));
         }
+    }
+
+    /** @param names of the plugins that take settings */
+    private String whyUnused(String name, Set<String> names, Function<String, List<String>> keysFor) {
+        if (plugins.stream().anyMatch(plugin -> plugin.name().equals(name))) {
+            return "this plugin takes no settings";
+        }
+        List<String> keys = keysFor.apply(name);
+        if (!keys.isEmpty()) {
+            return "this plugin is not in use: name it in " + String.join(" or ", keys);
+        }
+        return "no plugin of this name is in use"
+                + (names.isEmpty()
+                        ? ", and none that takes settings"
+                        : ", the nearest is plugins." + NearestKey.of(name, names));
     }
 
     /**

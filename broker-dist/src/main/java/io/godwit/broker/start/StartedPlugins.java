@@ -94,7 +94,7 @@ public record StartedPlugins(
         if (throttler != null) {
             opened.push(throttler);
         }
-        host.checkSections();
+        plugins.checkSections();
         return new StartedPlugins(plugins, auth, used, placing, subBrokers, tenantProvider, throttler);
     }
 }

@@ -13,6 +13,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -45,8 +46,46 @@ class ApiCommandsTest extends ApiCommandsFixture {
         assertThat(run.out()).contains("\\x1b[2J<b>\\u202e").doesNotContain("\u001b", "\u202e");
         assertThat(api.last().path())
                 .startsWith("/api/v1/clients?clientIdContains=a%2Fb%20%2B%26%C3%BC&protocol=5&tenant=birds&limit=1000")
-                .contains("fields=clientId%2CuserName");
+                .contains("fields=clientId%2Ctenant%2CuserName");
         assertThat(api.last().token()).isEmpty();
+    }
+
+    private static String client(String id, String tenant) {
+        JsonObject client = JsonParser.parseString(client(id)).getAsJsonObject();
+        client.addProperty("tenant", tenant);
+        return client.toString();
+    }
+
+    @Test
+    void clientsAndSessionsOfTenantsAreToldApart() {
+        api.answers(200, page(client("gull", "default") + "," + client("gull", "birds"), ""));
+        for (String list : List.of("clients", "sessions")) {
+            List<String> lines = run(list).out().lines().toList();
+            assertThat(lines.get(0)).matches("CLIENT +TENANT +USER +.*");
+            assertThat(lines.get(1)).matches("gull +default +- .*");
+            assertThat(lines.get(2)).matches("gull +birds +- .*");
+        }
+    }
+
+    @Test
+    void theColumnOfTenantsIsOnlyThereIfItIsNeeded() {
+        api.answers(200, page(client("gull", "default"), ""));
+        assertThat(run("clients").out()).doesNotContain("TENANT", "default");
+        assertThat(run("sessions").out()).doesNotContain("TENANT", "default");
+
+        api.asked.clear();
+        api.answers(
+                200,
+                page(client("a", "default"), ", \"next\": \"n1\""),
+                page(client("b", "birds"), ", \"next\": \"n2\""),
+                page(client("c", "default"), ""));
+        List<String> lines = run("clients").out().lines().toList();
+        assertThat(lines).hasSize(5);
+        assertThat(lines.get(0)).startsWith("CLIENT").doesNotContain("TENANT");
+        assertThat(lines.get(1)).startsWith("a ");
+        assertThat(lines.get(2)).matches("CLIENT +TENANT +.*");
+        assertThat(lines.get(3)).matches("b +birds +.*");
+        assertThat(lines.get(4)).matches("c +default +.*");
     }
 
     @Test

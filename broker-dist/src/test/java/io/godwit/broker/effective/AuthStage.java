@@ -52,7 +52,7 @@ final class AuthStage implements AutoCloseable {
                 warnings -> {});
         loader = PluginLoader.open(directory.resolve("none"), host);
         auth = AuthProviders.open(config, loader, new AuthFileReports(EventListener.NONE, meters));
-        host.checkSections();
+        loader.checkSections();
         host.start();
     }
 

@@ -116,7 +116,7 @@ class ContextPluginTest {
                 PluginLoader loader = PluginLoader.open(plugins, host);
                 AuthProvider auth =
                         AuthProviders.open(config, loader, new AuthFileReports(EventListener.NONE, meters))) {
-            host.checkSections();
+            loader.checkSections();
             host.start();
             assertThat(data.resolve("door/started")).exists();
             assertThat(auth.connect(connect("sesame")).get(30, TimeUnit.SECONDS))
@@ -152,9 +152,92 @@ class ContextPluginTest {
                         "plugins.door.most: must be from 1 to 10, was \"11\" (line 4)",
                         "plugins.door.pasword: unknown key (line 5), the nearest valid one is plugins.door.password");
         assertThat(StartCheck.errors(config("plugins: {door: {password: x}}"), plugins))
-                .containsExactly("plugins.door: no plugin of this name is in use, and none that takes settings");
+                .containsExactly("plugins.door: this plugin is not in use: name it in authConfig.providers");
+        assertThat(StartCheck.errors(config("plugins: {dor: {password: x}}"), plugins))
+                .containsExactly("plugins.dor: no plugin of this name is in use, and none that takes settings");
         assertThat(StartCheck.errors(config("{authConfig: {provider: door}, plugins: {door: {password: x}}}"), plugins))
                 .isEmpty();
+    }
+
+    private static String gate(String name, String kind) {
+        return """
+                import io.godwit.plugin.intercept.*;
+                import io.godwit.plugin.context.*;
+                public class Gate implements %2$sFactory, Plugin {
+                    @Override public String name() { return "%1$s"; }
+                    @Override public void create(PluginContext given) { given.settings().text("below", ""); }
+                    @Override public %2$s create() { throw new UnsupportedOperationException(); }
+                }
+                """.formatted(name, kind);
+    }
+
+    private void gateJar(String kind) throws IOException {
+        gateJar("gate", kind);
+    }
+
+    private void gateJar(String name, String kind) throws IOException {
+        PluginJars.make(
+                directory,
+                plugins.resolve("gate.jar"),
+                "META-INF/services/io.godwit.plugin.intercept." + kind + "Factory",
+                "Gate",
+                Map.of("Gate", gate(name, kind)));
+    }
+
+    @Test
+    void aCheckTellsTheMistakesOfAllPluginsTogether() throws Exception {
+        jar("door.jar", "Door", Map.of("Door", DOOR));
+        gateJar("PublishInterceptor");
+        assertThat(StartCheck.errors(config("""
+                authConfig: {provider: door}
+                pluginConfig:
+                  publishInterceptors: [gate, gate]
+                  deliverInterceptors: [redact, stamp]
+                  userProperties: [mark]
+                plugins:
+                  door: {password: sesame, most: 11}
+                  gate: {bellow: chat}
+                  gait: {below: chat}
+                  redact: {words: secret}
+                """), plugins))
+                .satisfiesExactly(
+                        door -> assertThat(door).startsWith("plugins.door.most: must be from 1 to 10"),
+                        gate -> assertThat(gate).startsWith("plugins.gate.bellow: unknown key (line 8)"),
+                        twice -> assertThat(twice).isEqualTo("pluginConfig.publishInterceptors: names gate twice"),
+                        redact -> assertThat(redact).startsWith("pluginConfig.deliverInterceptors: there is no"),
+                        stamp -> assertThat(stamp).contains("there is no DeliverInterceptorFactory \"stamp\""),
+                        mark -> assertThat(mark).startsWith("pluginConfig.userProperties: there is no"),
+                        gait -> assertThat(gait)
+                                .isEqualTo(
+                                        "plugins.gait: no plugin of this name is in use, the nearest is plugins.gate"));
+    }
+
+    /** Its name is that of its section, but it is not known. */
+    @Test
+    void aSectionMayBeThatOfAMissingClass() throws Exception {
+        assertThat(StartCheck.errors(
+                        config("{authConfig: {provider: org.acme.Door}, plugins: {door: {password: x}}}"), plugins))
+                .singleElement()
+                .satisfies(error -> assertThat(error).contains("no AuthProviderFactory \"org.acme.Door\""));
+    }
+
+    @Test
+    void aSectionOfARefusedPluginIsNoFurtherMistake() throws Exception {
+        gateJar("_gate", "PublishInterceptor");
+        String yaml = "{pluginConfig: {publishInterceptors: [_gate]}, plugins: {_gate: {below: chat}}}";
+        assertThat(StartCheck.errors(config(yaml), plugins))
+                .singleElement()
+                .satisfies(error -> assertThat(error).contains("the plugin _gate", "has an invalid name"));
+    }
+
+    @Test
+    void aPluginThatIsNotNamedIsToldWithTheKeyForItsKind() throws Exception {
+        jar("door.jar", "Door", Map.of("Door", DOOR));
+        gateJar("DeliverInterceptor");
+        String yaml = "{authConfig: {provider: door}, plugins: {door: {password: x}, gate: {below: chat}}}";
+        assertThat(StartCheck.errors(config(yaml), plugins))
+                .containsExactly(
+                        "plugins.gate: this plugin is not in use: name it in pluginConfig.deliverInterceptors");
     }
 
     // ---- what ends the process

@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -124,7 +125,7 @@ class PluginHostTest {
                     "acme",
                     plugin,
                     new PluginHome("a.jar", getClass().getClassLoader()));
-            host.checkSections();
+            host.checkSections(Set.of(), name -> List.of());
         }
         assertThat(plugin.calls.stream().map(call -> call.substring(0, call.indexOf(' '))))
                 .containsExactly("create", "stop");
@@ -258,7 +259,7 @@ class PluginHostTest {
         try (PluginStage stage = new PluginStage(directory, sections)) {
             stage.auth(new Recording());
             stage.auth(PluginStage.old("old"));
-            assertThatThrownBy(() -> stage.host().checkSections())
+            assertThatThrownBy(() -> stage.host().checkSections(Set.of(), name -> List.of()))
                     .hasMessage("plugins.acne: no plugin of this name is in use, the nearest is plugins.acme\n"
                             + "plugins.old: this plugin takes no settings");
         }

@@ -9,10 +9,12 @@ import io.godwit.plugin.throttle.ResourceThrottlerFactory;
 import io.godwit.plugin.throttle.TenantLimits;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.throttle.TenantUsage;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** Tenants may use what their plan says. */
 public final class TenantPlans implements ResourceThrottlerFactory, Plugin {
@@ -45,10 +47,31 @@ public final class TenantPlans implements ResourceThrottlerFactory, Plugin {
         if (dot < 1) {
             throw new IllegalArgumentException("no tenant");
         }
-        TenantResource resource =
-                TenantResource.valueOf(line.substring(dot + 1, equals).toUpperCase(Locale.ROOT).replace('-', '_'));
+        TenantResource resource = resource(line.substring(dot + 1, equals));
         builders.computeIfAbsent(line.substring(0, dot), tenant -> TenantLimits.builder())
-                .most(resource, Long.parseLong(line.substring(equals + 1)));
+                .most(resource, number(line.substring(equals + 1)));
+    }
+
+    private static TenantResource resource(String name) {
+        for (TenantResource resource : TenantResource.values()) {
+            if (nameOf(resource).equals(name.toLowerCase(Locale.ROOT))) {
+                return resource;
+            }
+        }
+        throw new IllegalArgumentException("no resource is named " + name + ", only "
+                + Arrays.stream(TenantResource.values()).map(TenantPlans::nameOf).collect(Collectors.joining(", ")));
+    }
+
+    private static String nameOf(TenantResource resource) {
+        return resource.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(text + " is no whole number", e);
+        }
     }
 
     /** It looks at a few numbers. */

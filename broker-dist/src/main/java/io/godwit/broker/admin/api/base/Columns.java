@@ -19,11 +19,42 @@ public final class Columns {
 
     private record Column(String heading, String field) {}
 
+    private static final Column TENANT = new Column("TENANT", "tenant");
+    private static final String USUAL_TENANT = "default";
+
     private final List<Column> columns = new ArrayList<>();
 
     public Columns with(String heading, String field) {
         columns.add(new Column(heading, field));
         return this;
+    }
+
+    /** Adds a column for the tenant, which a list shows only if it has items of a tenant other than {@code default}. */
+    public Columns withTenant() {
+        columns.add(TENANT);
+        return this;
+    }
+
+    boolean hasTenant() {
+        return columns.contains(TENANT);
+    }
+
+    Columns withoutTenant() {
+        Columns others = new Columns();
+        columns.stream().filter(column -> !column.equals(TENANT)).forEach(others.columns::add);
+        return others;
+    }
+
+    /** Whether one of the items belongs to a tenant other than {@code default}. */
+    static boolean nameTenants(JsonArray items) {
+        for (JsonElement item : items) {
+            if (item instanceof JsonObject object
+                    && object.get(TENANT.field()) instanceof JsonPrimitive tenant
+                    && !tenant.getAsString().equals(USUAL_TENANT)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The value of the parameter {@code fields}, since no other fields are needed. */

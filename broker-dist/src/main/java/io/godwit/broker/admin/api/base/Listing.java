@@ -15,15 +15,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A list of the API, with its pages joined. Each page is printed when it arrives, so a list of any length takes the
- * memory of one page. The JSON has the form of one page: {@code items}, and {@code next} if there are more.
+ * memory of one page. The column of tenants begins with the first page that needs it, under a new heading if rows were
+ * printed before. The JSON has the form of one page: {@code items}, and {@code next} if there are more.
  */
 final class Listing {
     private static final int PAGE = 1_000;
 
     private final ApiClient client;
     private final Output output;
-    private final Table table;
     private final Columns columns;
+    private Columns shown;
+    private Table table;
     private final Set<String> missing = new LinkedHashSet<>();
     private int printed;
     private @Nullable JsonElement total;
@@ -32,7 +34,8 @@ final class Listing {
         this.client = client;
         this.output = output;
         this.columns = columns;
-        this.table = columns.table();
+        this.shown = columns.withoutTenant();
+        this.table = shown.table();
     }
 
     /** @param most the largest number of items to print */
@@ -74,11 +77,15 @@ final class Listing {
     }
 
     private void print(JsonArray items, boolean isFirst) {
+        if (!shown.hasTenant() && columns.hasTenant() && Columns.nameTenants(items)) {
+            shown = columns;
+            table = shown.table();
+        }
         for (JsonElement item : items) {
             if (output.isJson()) {
                 output.part((printed == 0 ? "{\"items\": [\n  " : ",\n  ") + Output.line(item));
             } else if (item instanceof JsonObject object) {
-                columns.add(table, object);
+                shown.add(table, object);
             }
             printed++;
         }

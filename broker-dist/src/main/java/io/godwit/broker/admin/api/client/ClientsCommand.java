@@ -59,6 +59,7 @@ public final class ClientsCommand extends ListCommand {
     protected Columns columns() {
         return new Columns()
                 .with("CLIENT", "clientId")
+                .withTenant()
                 .with("USER", "userName")
                 .with("ADDRESS", "address")
                 .with("NODE", "node")

@@ -59,6 +59,7 @@ public final class SessionsCommand extends ListCommand {
     protected Columns columns() {
         return new Columns()
                 .with("CLIENT", "clientId")
+                .withTenant()
                 .with("USER", "userName")
                 .with("CONNECTED", "connected")
                 .with("QUEUED", "queuedMessages")
