@@ -73,7 +73,8 @@ public final class StartCheck {
                     X509Certificate own = PemFiles.certificates(file).get(0);
                     String key = section.path() + ".sslConfig.certFile: " + file;
                     if (now.isAfter(own.getNotAfter().toInstant())) {
-                        mistakes.add(key + " has expired on " + own.getNotAfter().toInstant());
+                        mistakes.add(
+                                key + " has expired on " + own.getNotAfter().toInstant());
                     } else if (now.isBefore(own.getNotBefore().toInstant())) {
                         mistakes.add(key + " is not valid before "
                                 + own.getNotBefore().toInstant());
