@@ -43,6 +43,8 @@ record NamedPlugins<F>(String key, Class<F> type, Function<F, String> nameOf) {
                     TenantSettingsProviderFactory::name),
             new NamedPlugins<>(
                     "tenantConfig.resourceThrottler", ResourceThrottlerFactory.class, ResourceThrottlerFactory::name),
-            new NamedPlugins<>("storeConfig.STORE.balancers", RangeBalancerFactory.class, RangeBalancerFactory::name),
-            new NamedPlugins<>("storeConfig.STORE.splitHinter", SplitHinterFactory.class, SplitHinterFactory::name));
+            new NamedPlugins<>(
+                    "balancers of a store in storeConfig", RangeBalancerFactory.class, RangeBalancerFactory::name),
+            new NamedPlugins<>(
+                    "splitHinter of a store in storeConfig", SplitHinterFactory.class, SplitHinterFactory::name));
 }

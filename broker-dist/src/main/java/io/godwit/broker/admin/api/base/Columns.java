@@ -17,15 +17,16 @@ public final class Columns {
     private static final int NODE_LETTERS = 8;
     private static final long NEVER_SECONDS = 4_294_967_295L;
 
-    private record Column(String heading, String field) {}
+    /** @param isOptional whether lists without an item of another tenant leave it out */
+    private record Column(String heading, String field, boolean isOptional) {}
 
-    private static final Column TENANT = new Column("TENANT", "tenant");
+    private static final Column TENANT = new Column("TENANT", "tenant", true);
     private static final String USUAL_TENANT = "default";
 
     private final List<Column> columns = new ArrayList<>();
 
     public Columns with(String heading, String field) {
-        columns.add(new Column(heading, field));
+        columns.add(new Column(heading, field, false));
         return this;
     }
 
@@ -36,12 +37,12 @@ public final class Columns {
     }
 
     boolean hasTenant() {
-        return columns.contains(TENANT);
+        return columns.stream().anyMatch(Column::isOptional);
     }
 
     Columns withoutTenant() {
         Columns others = new Columns();
-        columns.stream().filter(column -> !column.equals(TENANT)).forEach(others.columns::add);
+        columns.stream().filter(column -> !column.isOptional()).forEach(others.columns::add);
         return others;
     }
 
