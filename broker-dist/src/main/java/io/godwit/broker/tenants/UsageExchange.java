@@ -145,6 +145,9 @@ public final class UsageExchange implements AutoCloseable {
     }
 
     private void answered(String node, byte[] answer, long askedNanos) {
+        if (!nodes.others().contains(node)) {
+            return; // it has left since it was asked
+        }
         try {
             Told next = new Told(UsageWire.uses(answer), askedNanos);
             // a late answer may arrive after the answer to a later question
