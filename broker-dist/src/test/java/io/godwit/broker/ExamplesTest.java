@@ -1,30 +1,51 @@
 package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.check.ConfigLoader;
 import io.godwit.broker.check.StartCheck;
 import io.godwit.broker.effective.PluginJars;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.route.RouteKeys;
+import io.godwit.inbox.format.InboxKeys;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.balance.AccessKind;
+import io.godwit.plugin.balance.Key;
+import io.godwit.plugin.balance.RangeLoad;
+import io.godwit.plugin.balance.SplitHint;
+import io.godwit.plugin.balance.SplitHinter;
+import io.godwit.plugin.balance.SplitHinterFactory;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.topic.RetainKeys;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,10 +84,18 @@ class ExamplesTest {
                     """ + more);
             Path data = Files.createDirectories(directory.resolve("data"));
             broker = new Broker(ConfigLoader.load(file, Map.of()), data, plugins);
-            Matcher port = Pattern.compile("127\\.0\\.0\\.1:(\\d+)")
-                    .matcher(broker.start().get(0));
+            Matcher port = Pattern.compile("127\\.0\\.0\\.1:(\\d+)").matcher(listening());
             assertThat(port.find()).isTrue();
             address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port.group(1)));
+        }
+
+        private String listening() throws Exception {
+            try {
+                return broker.start().get(0);
+            } catch (Exception e) {
+                broker.close();
+                throw e;
+            }
         }
 
         private void publish(int from, int to) {
@@ -214,5 +243,170 @@ class ExamplesTest {
             assertThat(node.connect(5, "south-1").reasonCode()).isEqualTo(ReasonCode.SERVER_MOVED);
             assertThat(node.connect(4, "south-1").reasonCode()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
         }
+    }
+
+    private static Connect login(String user, String password) {
+        return new Connect(5, true, 0, user, user, password.getBytes(StandardCharsets.UTF_8), null);
+    }
+
+    private static ReasonCode answer(Running node, Connect login) {
+        try (TestClient client = new TestClient(node.address, 5)) {
+            client.send(login);
+            return client.receive(ConnAck.class).reasonCode();
+        }
+    }
+
+    /** A line of its file, by the JDK alone. */
+    private static String userLine(String name, String password, String rights) throws Exception {
+        byte[] salt = name.repeat(16).getBytes(StandardCharsets.UTF_8);
+        byte[] hash = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+                .generateSecret(new PBEKeySpec(password.toCharArray(), salt, 10_000, 256))
+                .getEncoded();
+        Base64.Encoder base64 = Base64.getEncoder();
+        return name + ":10000:" + base64.encodeToString(salt) + ":" + base64.encodeToString(hash) + ":" + rights + "\n";
+    }
+
+    private static void replace(Path file, String content) throws IOException {
+        Path next = Files.writeString(file.resolveSibling("next"), content);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Test
+    void theAuthProviderFollowsItsFile() throws Exception {
+        Path plugins = jar("auth-provider");
+        Path users = directory.resolve("data/plugins/user-lines/users");
+        String ann = userLine("ann", "secret", "sensors/ann,chat:sensors");
+        Connect right = login("ann", "secret");
+        try (Running node = new Running(plugins, "authConfig: {provider: user-lines}\n")) {
+            assertThat(answer(node, right)).as("without a file").isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+            replace(users, ann);
+            Await.until("the file is read", () -> answer(node, right) == ReasonCode.SUCCESS);
+            for (Connect wrong : List.of(login("ann", "Secret"), login("ann", ""), login("bob", "secret"))) {
+                assertThat(answer(node, wrong)).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+            }
+            assertThat(node.connect(5, "nobody").reasonCode()).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+
+            try (TestClient client = new TestClient(node.address, 5)) {
+                client.send(right);
+                assertThat(client.receive(ConnAck.class).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+                for (String allowed : List.of("sensors/#", "sensors/+/1", "$share/g/sensors/a")) {
+                    assertThat(subscribed(client, allowed)).as(allowed).isEqualTo(ReasonCode.GRANTED_QOS_1);
+                }
+                for (String denied : List.of("#", "+/ann", "chat", "$share/sensors/chat")) {
+                    assertThat(subscribed(client, denied)).as(denied).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+                }
+            }
+            try (TestClient client = new TestClient(node.address, 5)) { // gets only answers: no subscriptions
+                client.send(right);
+                assertThat(client.receive(ConnAck.class).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+                for (String allowed : List.of("sensors/ann", "sensors/ann/1", "chat")) {
+                    assertThat(published(client, allowed).isError()).as(allowed).isFalse();
+                }
+                for (String denied : List.of("sensors/anna", "sensors", "chats")) {
+                    assertThat(published(client, denied)).as(denied).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+                }
+                replace(users, userLine("bob", "secret", "#:#") + ann.replace("sensors/ann,chat", "sensors/ann"));
+                Await.until("chat is forgotten", () -> published(client, "chat") == ReasonCode.NOT_AUTHORIZED);
+                assertThat(answer(node, login("bob", "secret"))).isEqualTo(ReasonCode.SUCCESS);
+
+                replace(users, userLine("bob", "secret", "#:#"));
+                Await.until("ann is gone", () -> published(client, "sensors/ann") == ReasonCode.NOT_AUTHORIZED);
+                assertThat(answer(node, right)).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+            }
+        }
+        replace(users, ann + ann);
+        assertThatThrownBy(() -> new Running(plugins, "authConfig: {provider: user-lines}\n"))
+                .hasStackTraceContaining("line 2: the name is there already");
+    }
+
+    private static ReasonCode published(TestClient client, String topic) {
+        client.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, topic, "x"));
+        return client.receive(PubAck.class).reasonCode();
+    }
+
+    private static ReasonCode subscribed(TestClient client, String filter) {
+        return client.subscribe(1, filter, Qos.AT_LEAST_ONCE).reasonCodes().get(0);
+    }
+
+    @Test
+    void theSettingsOfTenantsFollowTheirFile() throws Exception {
+        Path plugins = jar("tenant-settings");
+        Path file = Files.writeString(directory.resolve("tenants.properties"), "default.maxQos = 1\n");
+        String with = """
+                tenantConfig: {settingsProvider: tenant-properties}
+                plugins: {tenant-properties: {unlisted: refuse}}
+                """;
+        try (Running node = new Running(plugins, with);
+                TestClient client = TestClient.clean(node.address, 5, "client")) {
+            assertThat(granted(client)).isEqualTo(ReasonCode.GRANTED_QOS_1);
+            replace(file, "default.maxQos = 0\n");
+            Await.until("a connected client has the new one", () -> granted(client) == ReasonCode.SUCCESS);
+            replace(file, "other.maxQos = 0\n");
+            Await.until(
+                    "the tenant is gone", () -> node.connect(5, "another").reasonCode() == ReasonCode.NOT_AUTHORIZED);
+            replace(file, "default.maxQos = 2\n");
+            Await.until("the tenant is back", () -> node.connect(5, "another").reasonCode() == ReasonCode.SUCCESS);
+        }
+        replace(file, "default.maxQoS = 1\n");
+        assertThatThrownBy(() -> new Running(plugins, with)).hasStackTraceContaining("default.maxQoS: must be");
+    }
+
+    private static ReasonCode granted(TestClient client) {
+        return client.subscribe(1, "a", Qos.EXACTLY_ONCE).reasonCodes().get(0);
+    }
+
+    /** With keys as the stores write them. */
+    @Test
+    void theSplitHinterCutsBetweenTenants() throws Exception {
+        TenantId birds = new TenantId("birds");
+        TenantId fish = new TenantId("fish");
+        ClientId client = new ClientId("client");
+        TopicFilter filter = TopicFilter.parse("a/b").orElseThrow();
+        byte[] route = RouteKeys.key(filter, new InboxReceiver(birds, client, 1));
+        byte[] laterRoute = RouteKeys.key(filter, new InboxReceiver(fish, client, 1));
+
+        URL[] jars = {jar("split-hinter").resolve("split-hinter.jar").toUri().toURL()};
+        try (URLClassLoader loader = new URLClassLoader(jars, getClass().getClassLoader())) {
+            SplitHinterFactory factory = ServiceLoader.load(SplitHinterFactory.class, loader).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .filter(each -> each.name().equals("tenant-border"))
+                    .findFirst()
+                    .orElseThrow();
+
+            assertThat(hint(factory, "dist", route, 75, laterRoute, 25))
+                    .contains(new SplitHint(Key.of(RouteKeys.tenantPrefix(fish)), 0.75));
+            assertThat(hint(factory, "retain", RetainKeys.key(birds, "a"), 40, RetainKeys.key(fish, "a"), 60))
+                    .as("the retain store's prefix of a tenant is the dist store's")
+                    .contains(new SplitHint(Key.of(RouteKeys.tenantPrefix(fish)), 0.4));
+            assertThat(hint(factory, "inbox", InboxKeys.prefix(fish, client), 50, InboxKeys.prefix(birds, client), 50))
+                    .as("shorter names come first there")
+                    .contains(new SplitHint(Key.of(InboxKeys.tenantStart(birds)), 0.5));
+
+            assertThat(hint(factory, "dist", route, 90, laterRoute, 10))
+                    .as("the smaller part has too little")
+                    .isEmpty();
+            assertThat(hint(factory, "dist", route, 50, route, 50))
+                    .as("one tenant")
+                    .isEmpty();
+            assertThat(hint(factory, "dist", route, 10, laterRoute, 10))
+                    .as("too few accesses")
+                    .isEmpty();
+            assertThat(hint(factory, "dist", new byte[] {2, 'a', 0}, 50, new byte[] {2, 'b', 0}, 50))
+                    .as("keys of another version")
+                    .isEmpty();
+            assertThatThrownBy(() -> factory.create(factory.defaults())).hasMessageContaining("keys: must name");
+        }
+    }
+
+    private static Optional<SplitHint> hint(
+            SplitHinterFactory factory, String keys, byte[] key, int accesses, byte[] laterKey, int laterAccesses) {
+        SplitHinter hinter = factory.create(Map.of("keys", keys, "minShare", "0.2"));
+        for (int i = 0; i < laterAccesses; i++) {
+            hinter.onAccess(laterKey, AccessKind.WRITE, 1, 1);
+        }
+        for (int i = 0; i < accesses; i++) {
+            hinter.onAccess(key, AccessKind.READ, 1, 1);
+        }
+        return hinter.hint(RangeLoad.UNKNOWN);
     }
 }

@@ -1,14 +1,20 @@
 package io.godwit.it.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5PubAckException;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5SubAckException;
+import com.hivemq.client.mqtt.mqtt5.message.connect.connack.Mqtt5ConnAckReasonCode;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
 import com.hivemq.client.mqtt.mqtt5.message.publish.puback.Mqtt5PubAckReasonCode;
+import com.hivemq.client.mqtt.mqtt5.message.subscribe.suback.Mqtt5SubAckReasonCode;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.Ports;
@@ -16,6 +22,7 @@ import io.godwit.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -23,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The sample plugins but for the balancer, built by their own poms, in one packaged broker. */
+/** The sample plugins, built by their own poms, in a packaged broker; {@code OperatorTest} has the range balancer. */
 @Tag("full")
 @Timeout(600)
 class ExamplePluginsTest {
@@ -113,6 +120,202 @@ class ExamplePluginsTest {
                 assertThat(installation.use(broker, plugin).get("failures").getAsLong())
                         .as(plugin)
                         .isZero();
+                assertThat(installation.version(broker, plugin)).as(plugin).isEqualTo("1.0.0");
+            }
+        }
+    }
+
+    /** Logs in with this password, and leaves. */
+    private static Mqtt5ConnAckReasonCode login(BrokerProcess broker, String user, String password) {
+        Mqtt5BlockingClient client = user(broker, user, password);
+        try {
+            Mqtt5ConnAckReasonCode code = client.connect().getReasonCode();
+            client.disconnect();
+            return code;
+        } catch (Mqtt5ConnAckException e) {
+            return e.getMqttMessage().getReasonCode();
+        }
+    }
+
+    private static Mqtt5BlockingClient user(BrokerProcess broker, String user, String password) {
+        return Mqtt5Client.builder()
+                .identifier(user)
+                .serverHost("127.0.0.1")
+                .serverPort(broker.address().getPort())
+                .simpleAuth()
+                .username(user)
+                .password(text(password))
+                .applySimpleAuth()
+                .buildBlocking();
+    }
+
+    /** As its page says: the jar makes the line of a user. */
+    private static String userLine(Path jar, Path directory, String password, String... words) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                jar.toString(),
+                "org.example.auth.NewUser"));
+        command.addAll(List.of(words));
+        Path out = directory.resolve("user.out");
+        Process process = new ProcessBuilder(command)
+                .redirectInput(Files.writeString(directory.resolve("user.in"), password)
+                        .toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+        return Files.readString(out);
+    }
+
+    private static Mqtt5SubAckReasonCode subscribe(Mqtt5BlockingClient client, String filter) {
+        try {
+            return client.subscribeWith()
+                    .topicFilter(filter)
+                    .qos(MqttQos.EXACTLY_ONCE)
+                    .send()
+                    .getReasonCodes()
+                    .get(0);
+        } catch (Mqtt5SubAckException e) {
+            return e.getMqttMessage().getReasonCodes().get(0);
+        }
+    }
+
+    private static String health(PluginInstallation installation, BrokerProcess broker, String plugin)
+            throws Exception {
+        return installation.use(broker, plugin).get("health").getAsString();
+    }
+
+    @Test
+    void theyDecideAboutUsersTenantsAndCuts() throws Exception {
+        PluginInstallation installation = new PluginInstallation(directory);
+        List<Path> jars = new ArrayList<>();
+        for (String each : List.of("auth-provider", "tenant-settings", "split-hinter")) {
+            jars.add(ExampleProject.build(Files.createDirectory(directory.resolve(each)), each));
+            installation.take(jars.get(jars.size() - 1));
+        }
+        Path tenants = Files.writeString(directory.resolve("tenants.properties"), "default.maxQos = 1\n");
+        try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
+                .installedIn(installation.path())
+                .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
+                .setting("authConfig", "{provider: user-lines}")
+                .setting("tenantConfig", "{settingsProvider: tenant-properties}")
+                .setting(
+                        "storeConfig", "{dist: {splitHinter: tenant-border, balanceSettings: tenant-border.keys=dist}}")
+                .setting("plugins", "{user-lines: {threads: 2}, tenant-properties: {file: " + tenants + "}}")) {
+            broker.start();
+            assertThat(login(broker, "ann", "secret")).isEqualTo(Mqtt5ConnAckReasonCode.SERVER_UNAVAILABLE);
+
+            String line = userLine(jars.get(0), directory, "secret\n", "ann", "sensors/ann,chat", "sensors");
+            Path users = Files.writeString(broker.data().resolve("plugins/user-lines/users"), line);
+            Await.until("ann is known", () -> login(broker, "ann", "secret") == Mqtt5ConnAckReasonCode.SUCCESS);
+            for (String wrong : List.of("ann", "bob")) {
+                assertThat(login(broker, wrong, "Secret"))
+                        .as(wrong)
+                        .isEqualTo(Mqtt5ConnAckReasonCode.BAD_USER_NAME_OR_PASSWORD);
+            }
+
+            Mqtt5BlockingClient ann = user(broker, "ann", "secret");
+            ann.connect();
+            assertThat(subscribe(ann, "sensors/#")).isEqualTo(Mqtt5SubAckReasonCode.GRANTED_QOS_1);
+            assertThat(subscribe(ann, "#")).isEqualTo(Mqtt5SubAckReasonCode.NOT_AUTHORIZED);
+            assertThat(publish(ann, "sensors/ann", text("1"))).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
+            assertThatThrownBy(() -> publish(ann, "sensors/bob", text("1")))
+                    .isInstanceOfSatisfying(
+                            Mqtt5PubAckException.class,
+                            refused -> assertThat(refused.getMqttMessage().getReasonCode())
+                                    .isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED));
+            Files.writeString(tenants, "default.maxQos = 0\n");
+            Await.until(
+                    "a connected client has the new limit",
+                    () -> subscribe(ann, "sensors/a") == Mqtt5SubAckReasonCode.GRANTED_QOS_0);
+            ann.disconnect();
+
+            Await.until(
+                    "the hinter is asked",
+                    () -> installation.use(broker, "tenant-border").get("calls").getAsLong() > 0);
+            for (String plugin : List.of("user-lines", "tenant-properties", "tenant-border")) {
+                assertThat(installation.version(broker, plugin)).as(plugin).isEqualTo("1.0.0");
+            }
+            for (String plugin : List.of("tenant-properties", "tenant-border")) {
+                assertThat(installation.use(broker, plugin).get("failures").getAsLong())
+                        .as(plugin)
+                        .isZero();
+            }
+
+            for (String plugin : List.of("user-lines", "tenant-properties")) {
+                Await.until(
+                        plugin + " is well",
+                        () -> health(installation, broker, plugin).equals("up"));
+            }
+            Files.writeString(users, "ann:plain text\n");
+            Files.writeString(tenants, "default.maxQos = 3\n");
+            for (String plugin : List.of("user-lines", "tenant-properties")) {
+                Await.until(
+                        plugin + " has seen the mistake",
+                        () -> health(installation, broker, plugin).equals("down"));
+            }
+            ann.connect();
+            assertThat(subscribe(ann, "sensors/a"))
+                    .as("a file with a mistake changes nothing")
+                    .isEqualTo(Mqtt5SubAckReasonCode.GRANTED_QOS_0);
+            ann.disconnect();
+        }
+    }
+
+    private static void retain(Mqtt5BlockingClient client, String topic) {
+        client.publishWith()
+                .topic(topic)
+                .qos(MqttQos.AT_LEAST_ONCE)
+                .retain(true)
+                .payload(text("x"))
+                .send();
+    }
+
+    @Test
+    void theyRedirectLimitAndTakeMessages() throws Exception {
+        PluginInstallation installation = new PluginInstallation(directory);
+        for (String each : List.of("client-balancer", "sub-broker", "resource-throttler")) {
+            installation.take(ExampleProject.build(Files.createDirectory(directory.resolve(each)), each));
+        }
+        Path written = directory.resolve("messages.txt");
+        try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
+                .installedIn(installation.path())
+                .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
+                .setting("redirectConfig", "{balancer: client-homes, serverReference: \"north.example.org:1883\"}")
+                .setting("subBrokerConfig", "{plugins: file-sink}")
+                .setting("tenantConfig", "{resourceThrottler: tenant-plans}")
+                .setting(
+                        "plugins",
+                        "{client-homes: {homes: [\"south-=south.example.org:1883\"]}, file-sink: {file: " + written
+                                + ", filters: [\"alarms/#\"]}, "
+                                + "tenant-plans: {limits: [default.retained-messages=1]}}")) {
+            broker.start();
+            assertThatThrownBy(() -> connected(broker, "south-1"))
+                    .isInstanceOfSatisfying(
+                            Mqtt5ConnAckException.class,
+                            refused -> assertThat(refused.getMqttMessage().getReasonCode())
+                                    .isEqualTo(Mqtt5ConnAckReasonCode.USE_ANOTHER_SERVER));
+            Mqtt5BlockingClient publisher = connected(broker, "west-1");
+            retain(publisher, "kept/0");
+            assertThatThrownBy(() -> retain(publisher, "kept/1"))
+                    .isInstanceOfSatisfying(
+                            Mqtt5PubAckException.class,
+                            refused -> assertThat(refused.getMqttMessage().getReasonCode())
+                                    .isEqualTo(Mqtt5PubAckReasonCode.QUOTA_EXCEEDED));
+            Await.until("the file has a message", () -> {
+                publisher
+                        .publishWith()
+                        .topic("alarms/1")
+                        .qos(MqttQos.AT_LEAST_ONCE)
+                        .payload(text("fire"))
+                        .send();
+                return Files.size(written) > 0;
+            });
+            publisher.disconnect();
+            for (String plugin : List.of("client-homes", "file-sink", "tenant-plans")) {
+                assertThat(installation.version(broker, plugin)).as(plugin).isEqualTo("1.0.0");
             }
         }
     }

@@ -123,6 +123,20 @@ public final class PluginInstallation {
 
     /** What {@code godwit-admin plugins} says of the plugin of this name. */
     public JsonObject use(BrokerProcess broker, String plugin) throws Exception {
+        for (JsonElement use : itemWith(broker, plugin).getAsJsonArray("uses")) {
+            if (isNamed(use, plugin)) {
+                return use.getAsJsonObject();
+            }
+        }
+        throw new AssertionError("unreachable: the item has it");
+    }
+
+    /** The version of the plugin of this name, as {@code godwit-admin plugins} tells it. */
+    public String version(BrokerProcess broker, String plugin) throws Exception {
+        return itemWith(broker, plugin).get("version").getAsString();
+    }
+
+    private JsonObject itemWith(BrokerProcess broker, String plugin) throws Exception {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
         int code = broker.adminApart(
@@ -131,12 +145,16 @@ public final class PluginInstallation {
         JsonObject answer = JsonParser.parseString(Files.readString(out)).getAsJsonObject();
         for (JsonElement each : answer.getAsJsonArray("items")) {
             for (JsonElement use : each.getAsJsonObject().getAsJsonArray("uses")) {
-                if (use.getAsJsonObject().get("name").getAsString().equals(plugin)) {
-                    return use.getAsJsonObject();
+                if (isNamed(use, plugin)) {
+                    return each.getAsJsonObject();
                 }
             }
         }
         throw new AssertionError("no plugin " + plugin + " in " + answer);
+    }
+
+    private static boolean isNamed(JsonElement use, String plugin) {
+        return use.getAsJsonObject().get("name").getAsString().equals(plugin);
     }
 
     private static String read(Path file) {
