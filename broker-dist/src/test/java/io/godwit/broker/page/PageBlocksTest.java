@@ -41,6 +41,8 @@ class PageBlocksTest {
             new Unread("docs/cli.md", "usage: standalone.sh", "what the script prints; see CommandPageTest"),
             new Unread("docs/configuration.md", "random          any", "a table of values"),
             new Unread("docs/configuration.md", "publish, subscribe, all ", "a table of the words of an entry"),
+            new Unread("docs/examples/auth-provider/README.md", "java -cp target/", "ExamplePluginsTest runs it"),
+            new Unread("docs/examples/tenant-settings/README.md", "birds.maxConn", "ExamplesTest writes such a file"),
             new Unread("docs/operations.md", "[Unit]", "a unit of systemd"),
             new Unread("docs/operations.md", "[Service]", "a unit of systemd; its commands are checked"),
             new Unread("docs/operations.md", "[Install]", "a unit of systemd"),
