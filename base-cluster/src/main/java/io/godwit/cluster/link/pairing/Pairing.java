@@ -56,9 +56,9 @@ import org.slf4j.LoggerFactory;
  * slow receiver delays no other lane. A task does a bounded amount of work at once. The CONTROL lanes have a thread of
  * their own, because a node that does not confirm CONTROL frames is excluded, however busy the other lanes are.
  *
- * <p>A message costs each end about as much as ten frames. So while many frames pass, the pairing's task runs at most
- * once per {@link #BEAT_NANOS}: frames and confirmations of the data lanes wait until then and share a message. Many
- * waiting bytes do not wait, nor do CONTROL frames.
+ * <p>A message costs each end much more than a frame in it. So while many frames pass, the pairing's task runs about
+ * once per {@link #BEAT_NANOS}: frames and confirmations of the data lanes wait until then and share a message. Frames
+ * behind many unconfirmed bytes do not wait, nor do CONTROL frames.
  */
 public final class Pairing implements Peer, LinkConnection.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(Pairing.class);

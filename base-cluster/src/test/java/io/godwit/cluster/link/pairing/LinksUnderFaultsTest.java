@@ -12,7 +12,7 @@ class LinksUnderFaultsTest {
     private static final int SEEDS = 60;
     private static final int STEPS = 6_000;
 
-    /** A message costs about as much as ten frames. */
+    /** A message costs much more than a frame in it. */
     @ParameterizedTest
     @EnumSource(
             value = Lane.class,
