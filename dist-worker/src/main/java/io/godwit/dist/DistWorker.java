@@ -452,14 +452,15 @@ public final class DistWorker implements AutoCloseable {
             if (peers == null) {
                 return reported(committed, receiver, deadline);
             }
-            CompletableFuture<Void> here =
-                    RouteStore.plain(committed.thenCompose(done -> peers.untilAppliedHere(deadline)));
-            return RouteStore.plain(
-                    reported(here, receiver, deadline).thenCompose(done -> peers.untilOthersHaveApplied()));
+            CompletableFuture<Supplier<CompletableFuture<Void>>> here = RouteStore.plain(committed.thenCompose(done -> {
+                Supplier<CompletableFuture<Void>> others = peers.askOthers();
+                return peers.untilAppliedHere(deadline).thenApply(applied -> others);
+            }));
+            return RouteStore.plain(reported(here, receiver, deadline).thenCompose(Supplier::get));
         }
 
-        private CompletableFuture<Void> reported(
-                CompletableFuture<Void> routed, InboxReceiver receiver, Deadline deadline) {
+        private <T> CompletableFuture<T> reported(
+                CompletableFuture<T> routed, InboxReceiver receiver, Deadline deadline) {
             routed.whenComplete((done, failure) -> {
                 if (failure != null && deadline.hasPassed(System.nanoTime())) {
                     waits.ranOut(

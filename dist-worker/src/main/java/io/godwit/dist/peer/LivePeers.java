@@ -53,6 +53,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -320,12 +321,15 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     /**
-     * The same for every other member; fails with {@link io.godwit.kv.client.RangeException} when one has not applied
-     * it and its exclusion could not be agreed on. Call it after {@link #untilAppliedHere}: while a range has no leader
-     * no node can apply, and no member should be excluded for that.
+     * The same for every other member. They are asked now, while this node applies it too.
+     *
+     * @return what to wait with, after {@link #untilAppliedHere}: while a range has no leader no node can apply, and no
+     *     member should be excluded for that. The wait fails with {@link io.godwit.kv.client.RangeException} when a
+     *     member has not applied it and its exclusion could not be agreed on
      */
-    public CompletableFuture<Void> untilOthersHaveApplied() {
-        return waits.all("the routes of a stored session", barriers::ask);
+    public Supplier<CompletableFuture<Void>> askOthers() {
+        PeerBarriers.Asked asked = barriers.askAll(links.peers());
+        return () -> waits.all("the routes of a stored session", asked::ask);
     }
 
     /**

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -395,9 +396,42 @@ class LivePeersTest extends TwoNodes {
 
     /** Like the wait of a SUBSCRIBE of a stored session at a, with a distant deadline. */
     private CompletableFuture<Void> applied() {
+        Supplier<CompletableFuture<Void>> others = a.peers.askOthers();
         return a.peers
                 .untilAppliedHere(new io.godwit.kv.client.Deadline(Long.MAX_VALUE / 2))
-                .thenCompose(here -> a.peers.untilOthersHaveApplied());
+                .thenCompose(here -> others.get());
+    }
+
+    @Test
+    void theOthersAreAskedWhileThisNodeApplies() {
+        List<CompletableFuture<Void>> here = new ArrayList<>();
+        a.heldCatchUps = here;
+        CompletableFuture<Void> passed = applied();
+        b.heldCatchUps = new ArrayList<>();
+        cluster.settle();
+        assertThat(b.heldCatchUps).hasSize(1);
+        b.heldCatchUps.get(0).complete(null);
+        cluster.settle();
+        assertThat(passed).as("this node has not applied it").isNotDone();
+        here.get(0).complete(null);
+        assertThat(passed).as("the answer that came before counts").isCompleted();
+        assertThat(b.heldCatchUps).hasSize(1);
+    }
+
+    @Test
+    void aMemberThatIsLinkedAnewWhileThisNodeAppliesIsAskedAgain() {
+        List<CompletableFuture<Void>> here = new ArrayList<>();
+        a.heldCatchUps = here;
+        b.heldCatchUps = new ArrayList<>();
+        CompletableFuture<Void> passed = applied();
+        cluster.settle();
+        cluster.view.hasMajority = false; // else the end of the link excludes the node
+        cluster.net.end("a", "b", "for the test");
+        b.heldCatchUps = null;
+        cluster.net.link("a", "b");
+        here.get(0).complete(null);
+        cluster.settle();
+        assertThat(passed).isCompleted();
     }
 
     @Test

@@ -11,10 +11,12 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.Mirror;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -83,6 +85,38 @@ public final class PeerBarriers {
             ask(peer, state, state.plain, confirmed);
         }
         return state != null;
+    }
+
+    /** Asks each of the peers now. */
+    public Asked askAll(Collection<Peer> asked) {
+        Asked answers = new Asked();
+        asked.forEach(answers::ask);
+        return answers;
+    }
+
+    /** Questions to peers that were asked before anybody waits for the answers. Thread-safe. */
+    public final class Asked {
+        private final Map<Peer, CompletableFuture<Void>> answers = new ConcurrentHashMap<>(4);
+
+        private Asked() {}
+
+        private void ask(Peer peer) {
+            CompletableFuture<Void> answer = new CompletableFuture<>();
+            answers.put(peer, answer);
+            if (!PeerBarriers.this.ask(peer, () -> answer.complete(null))) {
+                answers.remove(peer);
+            }
+        }
+
+        /** As {@link PeerBarriers#ask}, but a peer that was asked is not asked again. */
+        public boolean ask(Peer peer, Runnable confirmed) {
+            CompletableFuture<Void> answer = answers.get(peer);
+            if (answer == null) {
+                return PeerBarriers.this.ask(peer, confirmed);
+            }
+            answer.thenRun(confirmed);
+            return true;
+        }
     }
 
     /**
