@@ -3,9 +3,6 @@ package io.godwit.it.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.wire.Packet;
-import io.godwit.it.wire.PacketWriter;
-import io.godwit.it.wire.Properties;
 import io.godwit.testing.Await;
 import io.godwit.testing.Pace;
 import java.io.IOException;
@@ -14,8 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -29,11 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class NoisyNeighbourTest {
     private static final int CONNECTIONS = 60;
-    private static final int SUBSCRIBERS = 10;
-    /** More than its tenant may have. */
-    private static final int PUBLISHERS = 100;
-
-    private static final Packet.Login LOUD = new Packet.Login("loud/user", "any");
     private static final String TENANTS = """
             tenants:
               quiet: {}
@@ -51,87 +41,19 @@ class NoisyNeighbourTest {
     private Path directory;
 
     private BrokerProcess broker;
+    private LoudClients loud;
 
     @BeforeEach
     void start() throws Exception {
         broker = TenantBroker.with(directory, TENANTS).setting("banConfig", "{maxFailedLoginsPerSource: 0}");
         TenantBroker.start(broker);
+        loud = LoudClients.of(broker.address());
     }
 
     @AfterEach
     void stop() throws IOException {
+        loud.close();
         broker.close();
-    }
-
-    /** The clients of the loud tenant, and what they were answered. */
-    private static final class Noise {
-        private final AtomicInteger letIn = new AtomicInteger();
-        private final AtomicInteger refused = new AtomicInteger();
-        private final AtomicInteger tooLarge = new AtomicInteger();
-        private final AtomicInteger acknowledged = new AtomicInteger();
-
-        void begin(Swarm swarm, BrokerProcess broker) {
-            swarm.keep(
-                    broker.address(),
-                    SUBSCRIBERS,
-                    100,
-                    number -> new Client(
-                            "subscriber-" + number,
-                            peer -> Attacks.subscribes(List.of("noise/#"), 1).forEach(peer::send)));
-            byte[] some = publish(500, 0, 0);
-            byte[] acknowledgedOne = publish(500, 1, 1);
-            byte[] large = publish(2_000, 1, 2);
-            swarm.keep(
-                    broker.address(),
-                    PUBLISHERS,
-                    100,
-                    number -> new Client("publisher-" + number, peer -> flood(peer, some, acknowledgedOne, large)));
-        }
-
-        private static byte[] publish(int bytes, int qos, int packetId) {
-            return PacketWriter.bytes(
-                    new Packet.Publish("noise/t", new byte[bytes], qos, false, false, packetId, Properties.NONE), 5);
-        }
-
-        /** Hands over as much as the socket takes, ten times a second. */
-        private static void flood(Swarm.Peer peer, byte[] some, byte[] acknowledgedOne, byte[] large) {
-            for (int i = 0; i < 50 && !peer.isFull(); i++) {
-                peer.send(some);
-            }
-            if (!peer.isFull()) {
-                peer.send(acknowledgedOne);
-                peer.send(large);
-            }
-            peer.later(100, () -> flood(peer, some, acknowledgedOne, large));
-        }
-
-        @Override
-        public String toString() {
-            return "%s let in, %s refused, %s acknowledged, %s too large"
-                    .formatted(letIn, refused, acknowledged, tooLarge);
-        }
-
-        private final class Client extends ScannedClient {
-            private final Consumer<Swarm.Peer> then;
-
-            Client(String clientId, Consumer<Swarm.Peer> then) {
-                super(Attacks.login(clientId, true, LOUD, none -> none));
-                this.then = then;
-            }
-
-            @Override
-            void packet(Swarm.Peer peer, int first, byte[] head) {
-                if (first == 0x20 && head[1] != 0) {
-                    refused.incrementAndGet();
-                } else if (first == 0x20) {
-                    letIn.incrementAndGet();
-                    then.accept(peer);
-                } else if (first == 0x40) {
-                    ((head[2] & 0xFF) == 0x97 ? tooLarge : acknowledged).incrementAndGet();
-                }
-                head[2] = 0; // a PUBACK without a reason has two bytes: the third would be that of an earlier packet
-            }
-        }
     }
 
     private Canary.Song quiet(Duration lasts) throws Exception {
@@ -142,20 +64,11 @@ class NoisyNeighbourTest {
     }
 
     private Canary.Song besideNoise(Duration lasts) throws Exception {
-        Noise noise = new Noise();
-        try (Swarm swarm = new Swarm()) {
-            noise.begin(swarm, broker);
-            Await.until(
-                    () -> "at its limits: " + noise,
-                    Await.PATIENCE,
-                    () -> noise.letIn.get() >= CONNECTIONS
-                            && noise.refused.get() > 0
-                            && noise.tooLarge.get() > 0
-                            && noise.acknowledged.get() > 0);
-            Canary.Song song = quiet(lasts);
-            System.out.printf("  beside a loud neighbour: %s%n    the neighbour: %s%n", song, noise);
-            return song;
-        }
+        loud.begin();
+        Await.until(() -> "at its limits: " + loud, Await.PATIENCE, () -> loud.isAtItsLimits(CONNECTIONS));
+        Canary.Song song = quiet(lasts);
+        System.out.printf("  beside a loud neighbour: %s%n    the neighbour: %s%n", song, loud.end());
+        return song;
     }
 
     /**
@@ -181,8 +94,8 @@ class NoisyNeighbourTest {
     @Tag("long")
     void aTenantAtItsLimitsDoesNotSlowAnother() throws Exception {
         Duration lasts = Duration.ofSeconds(20);
-        quiet(lasts); // a broker that has just been started interprets its code
-        besideNoise(lasts);
+        quiet(lasts); // a broker that has just been started interprets and compiles its code
+        besideNoise(lasts.multipliedBy(3));
         List<Duration> alone = new ArrayList<>();
         List<Duration> beside = new ArrayList<>();
         for (int turn = 0; turn < 5; turn++) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,12 +136,17 @@ public final class Swarm implements AutoCloseable {
      * closed. Returns at once.
      */
     void keep(InetSocketAddress address, int count, long pauseMillis, IntFunction<Manner> manners) {
+        keep(address, count, () -> pauseMillis, manners);
+    }
+
+    /** @param pauseMillis asked before each pause, on the swarm's thread */
+    void keep(InetSocketAddress address, int count, LongSupplier pauseMillis, IntFunction<Manner> manners) {
         for (int i = 0; i < count; i++) {
             keepOne(address, i, pauseMillis, manners);
         }
     }
 
-    private void keepOne(InetSocketAddress address, int number, long pauseMillis, IntFunction<Manner> manners) {
+    private void keepOne(InetSocketAddress address, int number, LongSupplier pauseMillis, IntFunction<Manner> manners) {
         Manner manner = manners.apply(number);
         open(address, new Manner() {
             @Override
@@ -158,7 +164,9 @@ public final class Swarm implements AutoCloseable {
                 manner.closed();
                 if (!loop.isShuttingDown()) {
                     loop.schedule(
-                            () -> keepOne(address, number, pauseMillis, manners), pauseMillis, TimeUnit.MILLISECONDS);
+                            () -> keepOne(address, number, pauseMillis, manners),
+                            pauseMillis.getAsLong(),
+                            TimeUnit.MILLISECONDS);
                 }
             }
         });
