@@ -258,6 +258,17 @@ class PackageLayersTest {
             .whereLayer("store")
             .mayOnlyBeAccessedByLayers("node", "operate", "peers", "backup");
 
+    /** What packets consist of does not depend on the packets. */
+    @ArchTest
+    static final ArchRule packetsUseTheirFields = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.mqtt.packet..")
+            .layer("packets")
+            .definedBy("io.godwit.mqtt.packet")
+            .layer("fields")
+            .definedBy("io.godwit.mqtt.packet.field..")
+            .whereLayer("fields")
+            .mayNotAccessAnyLayer();
+
     /** A socket does not depend on its listener, nor what sessions see of a connection on sockets and limits. */
     @ArchTest
     static final ArchRule transportPackagesUseThoseBelow = layeredArchitecture()

@@ -12,7 +12,7 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.Disconnect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.client.TenantId;
 import java.time.Duration;
 import java.util.ArrayList;

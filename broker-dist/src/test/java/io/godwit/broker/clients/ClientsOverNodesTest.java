@@ -14,7 +14,7 @@ import io.godwit.broker.clients.remote.ClientMethods;
 import io.godwit.broker.clients.remote.ClientWire;
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.PageAnswer;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCalls;
 import java.nio.charset.StandardCharsets;

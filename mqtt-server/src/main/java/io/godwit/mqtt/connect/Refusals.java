@@ -1,7 +1,7 @@
 package io.godwit.mqtt.connect;
 
 import io.godwit.dist.client.DistOutcome;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.ConnectResult;

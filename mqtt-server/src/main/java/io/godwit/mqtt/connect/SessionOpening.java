@@ -8,7 +8,7 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.mqtt.quota.TenantAccounts;
 import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.session.core.SessionServices;

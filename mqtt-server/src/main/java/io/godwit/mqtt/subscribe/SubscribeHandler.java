@@ -2,12 +2,12 @@ package io.godwit.mqtt.subscribe;
 
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.mqtt.auth.Authorizer;
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.RetainHandling;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;

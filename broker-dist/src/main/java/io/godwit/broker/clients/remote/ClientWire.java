@@ -11,7 +11,7 @@ import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
-import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

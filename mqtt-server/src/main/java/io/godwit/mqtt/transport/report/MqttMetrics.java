@@ -1,6 +1,6 @@
 package io.godwit.mqtt.transport.report;
 
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.ConnectProgress;

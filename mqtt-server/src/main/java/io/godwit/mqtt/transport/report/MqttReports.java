@@ -1,7 +1,7 @@
 package io.godwit.mqtt.transport.report;
 
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.AuthCheck;

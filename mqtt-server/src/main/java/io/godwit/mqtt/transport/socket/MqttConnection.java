@@ -7,7 +7,7 @@ import io.godwit.mqtt.codec.ReadListener;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.transport.connection.PacketHandler;
 import io.godwit.mqtt.transport.connection.SharedPublish;

@@ -1,4 +1,4 @@
-package io.godwit.mqtt.packet;
+package io.godwit.mqtt.packet.field;
 
 /**
  * Which retained messages a SUBSCRIBE requests; the order of the constants is their wire value [MQTT5-3.3.1-9] to

@@ -1,4 +1,4 @@
-package io.godwit.mqtt.packet;
+package io.godwit.mqtt.packet.field;
 
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;

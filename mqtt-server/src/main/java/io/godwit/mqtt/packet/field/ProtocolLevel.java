@@ -1,4 +1,4 @@
-package io.godwit.mqtt.packet;
+package io.godwit.mqtt.packet.field;
 
 /** The protocol levels a CONNECT can name [MQTT5-3.1.2-2], [MQTT311-3.1.2-2]. */
 public final class ProtocolLevel {
