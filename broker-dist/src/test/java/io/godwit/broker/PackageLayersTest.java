@@ -125,6 +125,17 @@ class PackageLayersTest {
             .whereLayer("frame")
             .mayOnlyAccessLayers("port");
 
+    /** The view of members does not depend on how a node joins, proves that it serves, or excludes another. */
+    @ArchTest
+    static final ArchRule distMembersUseTheirView = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.dist.member..")
+            .layer("members")
+            .definedBy("io.godwit.dist.member")
+            .layer("view")
+            .definedBy("io.godwit.dist.member.view..")
+            .whereLayer("view")
+            .mayNotAccessAnyLayer();
+
     /** The membership does not depend on RPC, nor both on the links, and so on downwards. */
     @ArchTest
     static final ArchRule clusterPackagesUseThoseBelow = layeredArchitecture()

@@ -1,5 +1,12 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.CurrentView;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MemberStep;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
+import io.godwit.dist.member.view.ViewStore;
 import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
 import java.util.EnumMap;

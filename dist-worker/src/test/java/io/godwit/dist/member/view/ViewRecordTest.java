@@ -1,8 +1,8 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.dist.member.ViewRecord.Outcome;
+import io.godwit.dist.member.view.ViewRecord.Outcome;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeWrites;

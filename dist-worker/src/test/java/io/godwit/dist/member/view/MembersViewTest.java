@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

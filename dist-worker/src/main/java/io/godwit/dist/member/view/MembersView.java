@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import java.util.Collection;
 import java.util.HashSet;
@@ -83,14 +83,14 @@ public record MembersView(long revision, List<AgreedMember> members) {
      * The members except {@code self} that may still acknowledge something: all but those whose lapse is in
      * {@code over}.
      */
-    Set<NodeLife> othersThan(NodeLife self, Set<AgreedMember> over) {
+    public Set<NodeLife> othersThan(NodeLife self, Set<AgreedMember> over) {
         return lives(members.stream()
                 .filter(member -> !member.life().equals(self) && !over.contains(member))
                 .toList());
     }
 
     /** The members except {@code self} that the others have excluded and not yet evicted. */
-    Set<NodeLife> lapsedExcept(NodeLife self) {
+    public Set<NodeLife> lapsedExcept(NodeLife self) {
         return lives(members.stream()
                 .filter(member ->
                         member.state() == MemberState.LAPSED && !member.life().equals(self))

@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.Mirror;
@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
  * The operations of the dist store that the members need. Futures complete on any thread and fail with
  * {@link RangeException}.
  */
-interface ViewStore {
+public interface ViewStore {
     /** As {@link Mirror#catchUp}. */
     CompletableFuture<Void> catchUp(Deadline deadline);
 

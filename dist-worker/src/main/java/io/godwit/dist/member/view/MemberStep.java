@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * {@code leave} is legal in any state. {@code join} starts an incarnation again from any state.
  */
-sealed interface MemberStep {
+public sealed interface MemberStep {
     /** The result of a step. */
     sealed interface Verdict {}
 

@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,7 +27,7 @@ public final class CurrentView {
      * Whether there is a newer view than {@link #get} in a version that this node cannot read. It then cannot know
      * whether it serves.
      */
-    boolean isOutdated() {
+    public boolean isOutdated() {
         Known now = known;
         return now.unreadRevision() > now.view().revision();
     }
@@ -50,7 +50,7 @@ public final class CurrentView {
     }
 
     /** A view was committed. Any thread. */
-    void offer(MembersView view) {
+    public void offer(MembersView view) {
         boolean isNewer;
         synchronized (this) {
             isNewer = view.revision() > known.view().revision();
@@ -64,7 +64,7 @@ public final class CurrentView {
     }
 
     /** Runs {@code listener} after each later change, on any thread; it must only hand over. */
-    void onChange(Runnable listener) {
+    public void onChange(Runnable listener) {
         listeners.add(listener);
     }
 }

@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -23,7 +23,7 @@ import java.util.List;
  *
  * Numbers are big-endian.
  */
-final class MembersViewCodec {
+public final class MembersViewCodec {
     static final int REVISION_AT = 1;
     static final int LEAST_BYTES = 1 + Long.BYTES;
     private static final byte VERSION = 1;
@@ -33,7 +33,7 @@ final class MembersViewCodec {
 
     private MembersViewCodec() {}
 
-    static byte[] encode(MembersView view) {
+    public static byte[] encode(MembersView view) {
         int size = LEAST_BYTES + Short.BYTES;
         List<byte[]> ids = new ArrayList<>();
         for (AgreedMember member : view.members()) {

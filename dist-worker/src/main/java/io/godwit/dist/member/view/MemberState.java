@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 /** The state of an incarnation of a node in the agreed view; {@link MemberStep} has the transitions. */
 public enum MemberState {

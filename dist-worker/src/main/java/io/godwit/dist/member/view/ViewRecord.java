@@ -1,4 +1,4 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeWrites;
@@ -34,7 +34,7 @@ public final class ViewRecord {
     private static final int MAX_VALUE_BYTES = 512 * 1024;
 
     /** The outcome of a mutation. */
-    enum Outcome {
+    public enum Outcome {
         APPLIED,
         OTHER_REVISION,
         ELSEWHERE,
@@ -42,7 +42,7 @@ public final class ViewRecord {
     }
 
     /** @param view the present view; {@link MembersView#NONE} when the range does not know */
-    record Reply(Outcome outcome, MembersView view) {}
+    public record Reply(Outcome outcome, MembersView view) {}
 
     private ViewRecord() {}
 
@@ -60,7 +60,7 @@ public final class ViewRecord {
         return mutation.length > 0 && mutation[0] == VERSION;
     }
 
-    static byte[] mutation(MembersView next) {
+    public static byte[] mutation(MembersView next) {
         byte[] value = MembersViewCodec.encode(next);
         return ByteBuffer.allocate(VALUE_AT + value.length)
                 .put(VERSION)
@@ -108,7 +108,7 @@ public final class ViewRecord {
     }
 
     /** Fails with {@link IllegalArgumentException} when {@code reply} has another layout. */
-    static Reply decodeReply(byte[] reply) {
+    public static Reply decodeReply(byte[] reply) {
         if (reply.length < REPLY_VALUE_AT
                 || reply[0] != VERSION
                 || reply[1] < 0

@@ -1,19 +1,19 @@
-package io.godwit.dist.member;
+package io.godwit.dist.member.view;
 
-import static io.godwit.dist.member.MemberState.JOINING;
-import static io.godwit.dist.member.MemberState.LAPSED;
-import static io.godwit.dist.member.MemberState.SERVING;
+import static io.godwit.dist.member.view.MemberState.JOINING;
+import static io.godwit.dist.member.view.MemberState.LAPSED;
+import static io.godwit.dist.member.view.MemberState.SERVING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.dist.member.MemberStep.Changed;
-import io.godwit.dist.member.MemberStep.Evict;
-import io.godwit.dist.member.MemberStep.Join;
-import io.godwit.dist.member.MemberStep.Lapse;
-import io.godwit.dist.member.MemberStep.Leave;
-import io.godwit.dist.member.MemberStep.Refused;
-import io.godwit.dist.member.MemberStep.Serve;
-import io.godwit.dist.member.MemberStep.Unchanged;
+import io.godwit.dist.member.view.MemberStep.Changed;
+import io.godwit.dist.member.view.MemberStep.Evict;
+import io.godwit.dist.member.view.MemberStep.Join;
+import io.godwit.dist.member.view.MemberStep.Lapse;
+import io.godwit.dist.member.view.MemberStep.Leave;
+import io.godwit.dist.member.view.MemberStep.Refused;
+import io.godwit.dist.member.view.MemberStep.Serve;
+import io.godwit.dist.member.view.MemberStep.Unchanged;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
