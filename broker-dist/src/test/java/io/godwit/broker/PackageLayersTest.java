@@ -48,6 +48,17 @@ class PackageLayersTest {
             .whereLayer("leader")
             .mayOnlyBeAccessedByLayers("entry");
 
+    /** What a client does with its own session does not depend on the lists of operators. */
+    @ArchTest
+    static final ArchRule inboxClientPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.client..")
+            .layer("catalog")
+            .definedBy("io.godwit.inbox.client.catalog..")
+            .layer("sessions")
+            .definedBy("io.godwit.inbox.client")
+            .whereLayer("sessions")
+            .mayNotAccessAnyLayer();
+
     /** The memory of a leader does not depend on its decisions, nor the end of a session on its commands. */
     @ArchTest
     static final ArchRule inboxLeaderPackagesUseThoseBelow = layeredArchitecture()

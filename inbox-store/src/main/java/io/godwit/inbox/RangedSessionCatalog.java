@@ -1,7 +1,7 @@
 package io.godwit.inbox;
 
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.SessionQuery;
 import io.godwit.inbox.format.SubscriptionQuery;

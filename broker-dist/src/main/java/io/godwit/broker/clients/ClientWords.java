@@ -3,7 +3,7 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.client.ClientFilter;
 import io.godwit.api.port.client.ClientFilter.TextPattern;
 import io.godwit.api.port.client.ClientView;
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;

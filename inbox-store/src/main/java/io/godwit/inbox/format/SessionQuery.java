@@ -1,8 +1,8 @@
 package io.godwit.inbox.format;
 
-import io.godwit.inbox.client.IdPattern;
-import io.godwit.inbox.client.SessionCatalog.Criteria;
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.IdPattern;
+import io.godwit.inbox.client.catalog.SessionCatalog.Criteria;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

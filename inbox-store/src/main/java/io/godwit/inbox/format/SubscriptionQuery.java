@@ -1,7 +1,7 @@
 package io.godwit.inbox.format;
 
-import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.catalog.SessionCatalog.SubscriptionPage;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
 import java.util.List;

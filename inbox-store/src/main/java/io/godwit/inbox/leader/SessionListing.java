@@ -1,6 +1,6 @@
 package io.godwit.inbox.leader;
 
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.inbox.format.FilterTable;
 import io.godwit.inbox.format.InboxKeys;

@@ -1,7 +1,7 @@
 package io.godwit.inbox.leader;
 
-import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.catalog.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.format.FilterTable;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.SessionRecord;

@@ -3,7 +3,7 @@ package io.godwit.inbox.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.inbox.client.SessionCatalog.Criteria;
+import io.godwit.inbox.client.catalog.SessionCatalog.Criteria;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import java.lang.management.ManagementFactory;

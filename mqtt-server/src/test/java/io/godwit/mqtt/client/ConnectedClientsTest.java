@@ -2,7 +2,7 @@ package io.godwit.mqtt.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.packet.field.Subscription;

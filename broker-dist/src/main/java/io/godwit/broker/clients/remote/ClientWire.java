@@ -5,7 +5,7 @@ import io.godwit.broker.clients.wire.Criteria;
 import io.godwit.broker.clients.wire.Key;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.broker.clients.wire.PageRequest;
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;

@@ -1,4 +1,4 @@
-package io.godwit.inbox.client;
+package io.godwit.inbox.client.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.godwit.inbox.client;
+package io.godwit.inbox.client.catalog;
 
 import io.godwit.plugin.client.ClientInfo;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.godwit.inbox.client;
+package io.godwit.inbox.client.catalog;
 
 /**
  * A text that a client id must contain or begin with; case-sensitive. A match takes time linear in the length of the

@@ -1,5 +1,6 @@
-package io.godwit.inbox.client;
+package io.godwit.inbox.client.catalog;
 
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.kv.client.Deadline;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
