@@ -59,6 +59,17 @@ class PackageLayersTest {
             .whereLayer("sessions")
             .mayNotAccessAnyLayer();
 
+    /** What is stored does not depend on the questions of operators. */
+    @ArchTest
+    static final ArchRule inboxFormatPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.format..")
+            .layer("query")
+            .definedBy("io.godwit.inbox.format.query..")
+            .layer("stored")
+            .definedBy("io.godwit.inbox.format")
+            .whereLayer("stored")
+            .mayNotAccessAnyLayer();
+
     /** The memory of a leader does not depend on its decisions, nor the end of a session on its commands. */
     @ArchTest
     static final ArchRule inboxLeaderPackagesUseThoseBelow = layeredArchitecture()

@@ -1,8 +1,10 @@
-package io.godwit.inbox.format;
+package io.godwit.inbox.format.query;
 
 import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.inbox.client.catalog.SessionCatalog.Criteria;
 import io.godwit.inbox.client.catalog.StoredSessionInfo;
+import io.godwit.inbox.format.ByteReader;
+import io.godwit.inbox.format.ByteWriter;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

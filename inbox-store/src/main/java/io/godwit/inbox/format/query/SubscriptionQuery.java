@@ -1,7 +1,11 @@
-package io.godwit.inbox.format;
+package io.godwit.inbox.format.query;
 
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.catalog.SessionCatalog.SubscriptionPage;
+import io.godwit.inbox.format.ByteReader;
+import io.godwit.inbox.format.ByteWriter;
+import io.godwit.inbox.format.FilterTable;
+import io.godwit.inbox.format.InboxKeys;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.godwit.inbox.format;
+package io.godwit.inbox.format.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
