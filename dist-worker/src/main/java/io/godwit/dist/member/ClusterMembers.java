@@ -165,7 +165,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         thread.execute(() -> {
             if (joining == null && !isClosed) {
                 Joining begun = new Joining(
-                        self, commits, exclusions, lapses, current, store, thread, introductions, new Progress());
+                        self, commits, exclusions, lapses, store, thread, introductions, new Progress());
                 joining = begun;
                 linked = introductions::isLinked;
                 exclusions.judgeBy(linked, this::answers);

@@ -45,6 +45,11 @@ final class ViewCommits {
         this.backoff = new Backoff(PAUSE_NANOS, PAUSE_NANOS, thread::random);
     }
 
+    /** The newest view that this node knows: the next step changes this one. */
+    MembersView newestView() {
+        return current.get();
+    }
+
     /**
      * Completes with a view that has the result of the step, made by it or before. May also fail with
      * {@link StepRefusedException}.
