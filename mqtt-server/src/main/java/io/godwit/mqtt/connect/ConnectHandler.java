@@ -195,10 +195,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 services,
                 refusals,
                 claim,
-                packet,
-                client,
-                topics,
-                grant,
+                new AdmittedClient(packet, client, topics, grant),
                 (opened, isPresent, expirySeconds, subscribed) ->
                         open(packet, opened, isPresent, expirySeconds, subscribed));
         ClientPlacing placing = services.placing();
