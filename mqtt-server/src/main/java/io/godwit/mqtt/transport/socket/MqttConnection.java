@@ -19,7 +19,6 @@ import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.message.Qos;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
@@ -51,7 +50,6 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     private final Timeouts timeouts = new Timeouts();
 
     private @Nullable PacketHandler handler;
-    private @Nullable PacketEncoder encoder;
     private State state = State.OPENING;
     private String closeReason = "connection lost";
 
@@ -102,7 +100,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void setUp(Connect connect, int keepAlive) {
-        encoder = PacketEncoder.forClient(connect);
+        out.encodeBy(PacketEncoder.forClient(connect));
         timeouts.keepAlive(keepAlive);
     }
 
@@ -306,30 +304,12 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public boolean send(Packet packet) {
-        PacketEncoder peer = encoder;
-        if (peer == null || !isOpen()) {
-            return true;
-        }
-        ByteBuf buffer = out.open();
-        if (!peer.encode(packet, buffer)) {
-            return false;
-        }
-        out.appended(buffer);
-        return true;
+        return !isOpen() || out.send(packet);
     }
 
     @Override
     public boolean send(SharedPublish publish, Qos qos, boolean retain, int packetId) {
-        PacketEncoder peer = encoder;
-        if (peer == null || !isOpen()) {
-            return true;
-        }
-        ByteBuf buffer = out.open();
-        if (!peer.encode(publish.frame(qos, retain, peer.protocolLevel()), packetId, false, buffer)) {
-            return false;
-        }
-        out.appended(buffer);
-        return true;
+        return !isOpen() || out.send(publish, qos, retain, packetId);
     }
 
     @Override
@@ -473,8 +453,8 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     void prepareRefusal() {
-        if (encoder == null && decoder.protocolLevel() != 0) {
-            encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
+        if (!out.hasEncoder() && decoder.protocolLevel() != 0) {
+            out.encodeBy(new PacketEncoder(decoder.protocolLevel(), -1, true));
         }
     }
 
@@ -498,7 +478,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     private void reportIfAbandoned() {
         if (state == State.OPENING) {
             ConnectProgress unread = hasRead ? ConnectProgress.NO_CONNECT : ConnectProgress.NOTHING_SENT;
-            scope.reports().connectAbandoned(this, encoder == null ? unread : ConnectProgress.NOT_ANSWERED);
+            scope.reports().connectAbandoned(this, out.hasEncoder() ? ConnectProgress.NOT_ANSWERED : unread);
         }
     }
 
