@@ -75,7 +75,7 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private void begin(Connect packet) {
         connect = packet;
-        services.session().reports().metrics().connectIn();
+        services.session().reports().metrics().connects().connectIn();
         boolean isV5 = ConnectLimits.isV5(packet);
         connection.setUp(packet, packet.keepAliveSeconds());
         if (connection.loop().isMemoryShort()) {
@@ -134,7 +134,7 @@ public final class ConnectHandler extends SessionlessHandler {
                         .orElse(topic),
                 admitted -> findTerms(packet, admitted));
         admission = asked;
-        services.session().reports().metrics().authenticated(client.userName() == null && !isExchange);
+        services.session().reports().metrics().connects().authenticated(client.userName() == null && !isExchange);
         asked.begin();
         // not earlier: usually the session is open by now, and pausing and resuming each cost a system call
         if (!isExchange && !claim.hasSession() && !claim.isGone()) {

@@ -89,7 +89,7 @@ public final class SubscribeHandler {
         List<Subscription> all = asked.subscriptions();
         int weight = weight(all.stream().map(Subscription::filter));
         subscriber.asked(weight);
-        reports.metrics().filtersAsked(all.size());
+        reports.metrics().sessions().filtersAsked(all.size());
         SubscribeAnswer answer = new SubscribeAnswer(subscriber, all, weight, reports, told);
         FilterTurns.run(
                 subscriber, all.size(), (from, to) -> checked(subscriber, asked, from, to), (from, to, checked) -> {

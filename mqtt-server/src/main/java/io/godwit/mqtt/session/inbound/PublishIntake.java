@@ -95,7 +95,7 @@ public final class PublishIntake {
 
     public void onPublish(Publish publish) {
         if (session.isClosed() || !connection.isOpen()) {
-            services.metrics.packetsIgnored(1); // read before the connection closed; never acknowledged
+            services.metrics.traffic().packetsIgnored(1); // read before the connection closed; never acknowledged
             return;
         }
         if (publish.qos() == Qos.EXACTLY_ONCE && acks.isReleasing(publish.packetId())) { // [MQTT5-4.3.3-6]

@@ -163,7 +163,7 @@ public abstract class DeliveringSession extends SessionCore {
         services.traffic.of(connection.loop()).sent(client(), message);
         account.delivered(message.payload().length);
         if (isRetained) {
-            services.metrics.retainedOut();
+            services.metrics.messages().retainedOut();
         } else if (!isRepeated) {
             services.outLatency.sent(connection.loop(), message, qos, waitsSinceMillis());
         }

@@ -15,7 +15,7 @@ import io.godwit.mqtt.transport.limit.DescriptorBudget;
 import io.godwit.mqtt.transport.limit.HalfReceived;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.loop.TickListener;
-import io.godwit.mqtt.transport.report.MqttMetrics;
+import io.godwit.mqtt.transport.report.TrafficMetrics;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.message.Qos;
@@ -42,7 +42,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
 
     private final LoopContext loop;
-    private final MqttMetrics metrics;
+    private final TrafficMetrics traffic;
     private final PacketDecoder decoder;
     private final Runnable onGone;
     private final Throttling throttling;
@@ -69,11 +69,11 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
             Channel channel, LoopContext loop, ListenerScope scope, PacketDecoder decoder, Runnable onGone) {
         super(channel, scope);
         this.loop = loop;
-        this.metrics = scope.reports().metrics();
+        this.traffic = scope.reports().metrics().traffic();
         this.decoder = decoder;
         this.onGone = onGone;
         this.throttling = new Throttling(this, channel, scope);
-        this.out = new OutBuffer(channel, loop, metrics, throttling);
+        this.out = new OutBuffer(channel, loop, traffic, throttling);
     }
 
     @Override
@@ -127,7 +127,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        metrics.socketOpened();
+        scope.reports().metrics().connects().socketOpened();
         timeouts.opened(loop.tick());
         loop.addTicking(this);
     }
@@ -135,13 +135,13 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     /** Bytes on the wire, before they are decrypted or decoded. */
     void onBytesRead(int bytes) {
         hasRead = true;
-        metrics.bytesIn(bytes);
+        traffic.bytesIn(bytes);
         throttling.onBytesRead(bytes);
     }
 
     /** Bytes on the wire that arrived after the close. */
     void onBytesIgnored(int bytes) {
-        metrics.bytesIgnored(bytes);
+        traffic.bytesIgnored(bytes);
     }
 
     /** MQTT bytes have arrived: restarts the keep-alive. */
@@ -152,10 +152,10 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         if (!isOpen() || handler == null) {
-            metrics.packetsIgnored(1); // sent before the client knew of the close
+            traffic.packetsIgnored(1); // sent before the client knew of the close
             return;
         }
-        metrics.packetIn();
+        traffic.packetIn();
         if (msg instanceof Publish) {
             throttling.onPublishRead();
         }
@@ -230,7 +230,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void onTurnOver() {
-        metrics.turnOver();
+        traffic.turnOver();
         pauseReading(Pause.TURN);
     }
 
@@ -282,7 +282,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void onDropped(long bytes) {
-        metrics.bytesIgnored(bytes);
+        traffic.bytesIgnored(bytes);
         if (isOpen()) {
             closeReason = "connection lost, and " + bytes + " bytes read from it were dropped";
         }
@@ -553,7 +553,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
         if (tickIndex >= 0) {
             loop.removeTicking(tickIndex);
             tickIndex = -1; // the index now belongs to another connection: pending calls must not use it
-            metrics.socketClosed();
+            scope.reports().metrics().connects().socketClosed();
         }
         goOnWithHeldBack();
         tellHandler();

@@ -5,7 +5,7 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.transport.connection.SharedPublish;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.loop.LoopFlush;
-import io.godwit.mqtt.transport.report.MqttMetrics;
+import io.godwit.mqtt.transport.report.TrafficMetrics;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -22,7 +22,7 @@ final class OutBuffer implements LoopFlush {
 
     private final Channel channel;
     private final LoopContext loop;
-    private final MqttMetrics metrics;
+    private final TrafficMetrics traffic;
     private final Throttling throttling;
 
     /** Null until it is known what the client can read: until then nothing is sent. */
@@ -34,10 +34,10 @@ final class OutBuffer implements LoopFlush {
     private int nextChunk = SMALLEST_CHUNK;
     private boolean isFlushPending;
 
-    OutBuffer(Channel channel, LoopContext loop, MqttMetrics metrics, Throttling throttling) {
+    OutBuffer(Channel channel, LoopContext loop, TrafficMetrics traffic, Throttling throttling) {
         this.channel = channel;
         this.loop = loop;
-        this.metrics = metrics;
+        this.traffic = traffic;
         this.throttling = throttling;
     }
 
@@ -105,7 +105,7 @@ final class OutBuffer implements LoopFlush {
 
     /** A packet has been appended. Borrows {@code buffer}, which {@link #open} has lent. */
     private void appended(ByteBuf buffer) {
-        metrics.packetOut();
+        traffic.packetOut();
         if (buffer.readableBytes() >= LARGEST_CHUNK) {
             write();
             channel.flush(); // so that isWritable() reflects the socket, not this iteration
@@ -135,7 +135,7 @@ final class OutBuffer implements LoopFlush {
         }
         // the next chunk is sized by this one, so that a busy connection does not grow its buffer step by step
         nextChunk = Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, Integer.highestOneBit(bytes) * 2));
-        metrics.bytesOut(bytes);
+        traffic.bytesOut(bytes);
         channel.write(buffer, channel.voidPromise());
         throttling.onBytesWritten(bytes);
     }
