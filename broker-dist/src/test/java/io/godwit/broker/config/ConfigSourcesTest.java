@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** All kinds of keys from all sources, valid and invalid. */
-class SourcesTest {
+class ConfigSourcesTest {
     /** The form of the files in these tests. */
     public record TestFile(
             @ConfigKey(value = "true") boolean flag,
@@ -300,7 +300,7 @@ class SourcesTest {
             String yaml, Map<String, String> properties, Map<String, String> environment) throws IOException {
         Path file = directory.resolve("test.yml");
         Files.writeString(file, yaml);
-        return new Sources<>(TestFile.class, TestProperties.class, Set.of("kv_"), Set.of("GODWIT_OF_OTHERS"))
+        return new ConfigSources<>(TestFile.class, TestProperties.class, Set.of("kv_"), Set.of("GODWIT_OF_OTHERS"))
                 .load(file, properties, environment);
     }
 }

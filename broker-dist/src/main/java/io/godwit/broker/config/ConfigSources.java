@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
  * @param ofOthers environment variables with the prefix {@code GODWIT_} that something else reads
  * @param foreign the message for a key that other brokers have; empty for any other key
  */
-public record Sources<F extends Record, P extends Record>(
+public record ConfigSources<F extends Record, P extends Record>(
         Class<F> fileType,
         Class<P> propertyType,
         Set<String> prefixes,
@@ -33,7 +33,7 @@ public record Sources<F extends Record, P extends Record>(
         UnaryOperator<String> foreign) {
 
     /** Without keys of other brokers. */
-    public Sources(Class<F> fileType, Class<P> propertyType, Set<String> prefixes, Set<String> ofOthers) {
+    public ConfigSources(Class<F> fileType, Class<P> propertyType, Set<String> prefixes, Set<String> ofOthers) {
         this(fileType, propertyType, prefixes, ofOthers, path -> "");
     }
 
