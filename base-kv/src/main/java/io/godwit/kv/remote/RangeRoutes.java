@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * higher than all others, from a change that only this node had applied before the others went on without it
  * ({@code recover}); they would never reach that epoch.
  */
-public final class Routes {
-    static final Routes NONE = new Routes(new TreeMap<>(Arrays::compareUnsigned));
+public final class RangeRoutes {
+    static final RangeRoutes NONE = new RangeRoutes(new TreeMap<>(Arrays::compareUnsigned));
 
     private final NavigableMap<byte[], Route> byStart;
     private final Map<Long, Route> byId = new HashMap<>();
@@ -54,18 +54,18 @@ public final class Routes {
         }
     }
 
-    private Routes(NavigableMap<byte[], Route> byStart) {
+    private RangeRoutes(NavigableMap<byte[], Route> byStart) {
         this.byStart = byStart;
         byStart.values().forEach(route -> byId.put(route.rangeId(), route));
     }
 
     /** @param told by store id: the last report of each node about its replicas; all nodes are alive */
-    public static Routes of(Map<String, ? extends Collection<ReplicaReport>> told) {
+    public static RangeRoutes of(Map<String, ? extends Collection<ReplicaReport>> told) {
         return of(told, Set.of());
     }
 
     /** @param gone the nodes in {@code told} that are gone */
-    public static Routes of(Map<String, ? extends Collection<ReplicaReport>> told, Set<String> gone) {
+    public static RangeRoutes of(Map<String, ? extends Collection<ReplicaReport>> told, Set<String> gone) {
         Map<Long, Candidate> there = new HashMap<>();
         Map<Long, Candidate> left = new HashMap<>();
         told.forEach((storeId, reports) -> {
@@ -79,7 +79,7 @@ public final class Routes {
         TreeMap<byte[], Route> chosen = new TreeMap<>(Arrays::compareUnsigned);
         choose(chosen, there.values());
         choose(chosen, left.values());
-        return new Routes(chosen);
+        return new RangeRoutes(chosen);
     }
 
     /** Adds the newest candidates first, each only if its keys are still free. */

@@ -17,17 +17,19 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class RoutesTest {
+class RangeRoutesTest {
     @Test
     void leaderOfTheHighestTermCounts() {
-        Routes routes = Routes.of(Map.of("a", List.of(led(1, 5, "", null, 3)), "b", List.of(led(1, 5, "", null, 4))));
+        RangeRoutes routes =
+                RangeRoutes.of(Map.of("a", List.of(led(1, 5, "", null, 3)), "b", List.of(led(1, 5, "", null, 4))));
         assertThat(route(routes, "k").leader()).isEqualTo("b");
         assertThat(routes.isComplete()).isTrue();
     }
 
     @Test
     void rangeWhoseLeaderIsBehindHasNone() {
-        Routes routes = Routes.of(Map.of("a", List.of(led(1, 5, "", null, 3)), "b", List.of(followed(1, 6, "", "m"))));
+        RangeRoutes routes =
+                RangeRoutes.of(Map.of("a", List.of(led(1, 5, "", null, 3)), "b", List.of(followed(1, 6, "", "m"))));
         assertThat(route(routes, "k").leader()).isEmpty();
         assertThat(routes.of("z".getBytes(UTF_8))).isNull();
         assertThat(routes.isComplete()).isFalse();
@@ -38,13 +40,14 @@ class RoutesTest {
         ReplicaReport whole = led(1, 5, "", null, 3);
         ReplicaReport left = led(1, 6, "", "m", 3);
         ReplicaReport right = led(2, 6, "m", null, 1);
-        Routes cut = Routes.of(Map.of("a", List.of(left), "b", List.of(right), "c", List.of(withoutLeading(whole))));
+        RangeRoutes cut =
+                RangeRoutes.of(Map.of("a", List.of(left), "b", List.of(right), "c", List.of(withoutLeading(whole))));
         assertThat(route(cut, "a").rangeId()).isEqualTo(1);
         assertThat(route(cut, "z").rangeId()).isEqualTo(2);
         assertThat(cut.isComplete()).isTrue();
 
         ReplicaReport merged = led(1, 7, "", null, 3);
-        Routes one = Routes.of(Map.of("a", List.of(merged), "b", List.of(right)));
+        RangeRoutes one = RangeRoutes.of(Map.of("a", List.of(merged), "b", List.of(right)));
         assertThat(one.all()).hasSize(1);
         assertThat(route(one, "z").rangeId()).isEqualTo(1);
     }
@@ -86,7 +89,7 @@ class RoutesTest {
     /** An operator can see what was lost. */
     @Test
     void whatOnlyANodeHadThatIsGoneIsKnown() {
-        Routes routes = Routes.of(
+        RangeRoutes routes = RangeRoutes.of(
                 Map.of(
                         "lost",
                         List.of(led(1, 9, "", "m", 3), led(2, 9, "m", null, 3)),
@@ -100,7 +103,7 @@ class RoutesTest {
 
     @Test
     void gapIsAskedForAsOneRange() {
-        Routes routes = Routes.of(Map.of("a", List.of(led(1, 1, "", "f", 1), led(3, 1, "p", null, 1))));
+        RangeRoutes routes = RangeRoutes.of(Map.of("a", List.of(led(1, 1, "", "f", 1), led(3, 1, "p", null, 1))));
         assertThat(routes.isComplete()).isFalse();
         assertThat(routes.rangeKeys("a".getBytes(UTF_8), null).stream().map(key -> new String(key, UTF_8)))
                 .containsExactly("a", "f", "p");
@@ -162,8 +165,8 @@ class RoutesTest {
         }
     }
 
-    private static Routes.Route route(Routes routes, String key) {
-        Routes.Route route = routes.of(key.getBytes(UTF_8));
+    private static RangeRoutes.Route route(RangeRoutes routes, String key) {
+        RangeRoutes.Route route = routes.of(key.getBytes(UTF_8));
         if (route == null) {
             throw new AssertionError("no route of " + key);
         }
