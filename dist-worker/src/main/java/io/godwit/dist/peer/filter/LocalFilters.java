@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The filters with live subscribers on this node. Each change has a position, which rises by one. Guarded by the lock
  * of {@link LiveFilters}.
  */
-final class FilterTable {
+final class LocalFilters {
     /** One filter; guarded by the same lock. */
     static final class Entry {
         /** Live subscriptions on this node; 0 until peers are told that the last is gone. */
