@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectHandler extends SessionlessHandler {
     private final ConnectServices services;
-    private final Refusals refusals;
+    private final ConnectRefusals refusals;
     private final ClientClaim claim;
 
     private @Nullable Connect connect;
@@ -50,7 +50,7 @@ public final class ConnectHandler extends SessionlessHandler {
         super(connection);
         this.services = services;
         this.claim = new ClientClaim(connection, services);
-        this.refusals = new Refusals(connection, services.session());
+        this.refusals = new ConnectRefusals(connection, services.session());
     }
 
     @Override

@@ -48,7 +48,7 @@ final class SessionOpening {
 
     private final Connection connection;
     private final ConnectServices services;
-    private final Refusals refusals;
+    private final ConnectRefusals refusals;
     private final ClientClaim claim;
     private final Connect packet;
     private final ClientInfo client;
@@ -68,7 +68,7 @@ final class SessionOpening {
     SessionOpening(
             Connection connection,
             ConnectServices services,
-            Refusals refusals,
+            ConnectRefusals refusals,
             ClientClaim claim,
             AdmittedClient admitted,
             Opened onOpened) {

@@ -13,11 +13,11 @@ import io.godwit.plugin.throttle.TenantResource;
  * Refuses a connection, for the reasons that several steps have, and reports it where operators must know. Has no
  * state of its own. Confined to the connection's event loop.
  */
-final class Refusals {
+final class ConnectRefusals {
     private final Connection connection;
     private final SessionServices services;
 
-    Refusals(Connection connection, SessionServices services) {
+    ConnectRefusals(Connection connection, SessionServices services) {
         this.connection = connection;
         this.services = services;
     }
