@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientKey;
 import io.godwit.api.port.client.SessionAdmin;
@@ -79,11 +79,11 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
+    public CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
             ClientKey key, String after, int limit, Duration within) {
         List<Subscription> all = subscribed.get(key);
         if (all == null) {
-            return CompletableFuture.completedFuture(new Answer<>(Optional.empty(), missing));
+            return CompletableFuture.completedFuture(new ClusterAnswer<>(Optional.empty(), missing));
         }
         List<Subscription> page = new ArrayList<>();
         for (Subscription each : all) {
@@ -93,14 +93,15 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
         }
         boolean hasMore = page.size() > limit;
         List<Subscription> items = page.subList(0, Math.min(limit, page.size()));
-        return CompletableFuture.completedFuture(new Answer<>(
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
                 Optional.of(
                         new Page<>(items, hasMore ? items.get(items.size() - 1).filter() : null)),
                 missing));
     }
 
     @Override
-    public CompletableFuture<Answer<Receivers>> receivers(String tenant, String topic, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Receivers>> receivers(
+            String tenant, String topic, int limit, Duration within) {
         if (topic.contains("#")) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("a topic has no wildcard"));
         }
@@ -108,7 +109,8 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
     }
 
     @Override
-    public CompletableFuture<Answer<Receivers>> subscribers(String tenant, String filter, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Receivers>> subscribers(
+            String tenant, String filter, int limit, Duration within) {
         return answered("filter " + tenant + " " + filter);
     }
 
@@ -129,31 +131,32 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
                 page, found.size() > limit ? page.get(page.size() - 1).sharedFilter() : null));
     }
 
-    private CompletableFuture<Answer<Receivers>> answered(String question) {
+    private CompletableFuture<ClusterAnswer<Receivers>> answered(String question) {
         calls.add(question);
-        return CompletableFuture.completedFuture(
-                new Answer<>(new Receivers(List.of(new Receiver("c", "", true, 2, "$share/g/a/+")), 7), missing));
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
+                new Receivers(List.of(new Receiver("c", "", true, 2, "$share/g/a/+")), 7), missing));
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
             ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
         calls.add("subscribe " + key.tenant() + " " + key.clientId() + " " + subscriptionId + " " + wanted);
         return coded(key, wanted.stream().map(Wanted::filter).toList(), 1);
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
             ClientKey key, List<String> filters, Duration within) {
         calls.add("unsubscribe " + key.tenant() + " " + key.clientId() + " " + filters);
         return coded(key, filters, 17);
     }
 
-    private CompletableFuture<Answer<Optional<List<Coded>>>> coded(ClientKey key, List<String> filters, int code) {
+    private CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> coded(
+            ClientKey key, List<String> filters, int code) {
         if (filters.contains("#/#")) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("no filter"));
         }
-        return CompletableFuture.completedFuture(new Answer<>(
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
                 Optional.ofNullable(sessions.get(key))
                         .map(there -> filters.stream()
                                 .map(each -> new Coded(each, code))

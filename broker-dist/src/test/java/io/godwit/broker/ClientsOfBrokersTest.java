@@ -2,7 +2,7 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
@@ -129,7 +129,7 @@ class ClientsOfBrokersTest {
         List<String> ids = new ArrayList<>();
         ClientKey after = null;
         do {
-            Answer<Page<ClientView, ClientKey>> page =
+            ClusterAnswer<Page<ClientView, ClientKey>> page =
                     get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
             assertThat(page.missingNodes()).isEmpty();
             for (ClientView client : page.value().items()) {
@@ -171,7 +171,7 @@ class ClientsOfBrokersTest {
                     .orElseThrow();
             assertThat(other.node()).isNotEqualTo(seen.node());
 
-            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(Answer.complete(true));
+            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(ClusterAnswer.complete(true));
             byte[] disconnect = packet(sockets.get(4).getInputStream());
             assertThat(disconnect[0]).isEqualTo((byte) 0xE0);
             assertThat(disconnect[1]).isEqualTo((byte) 0x98);
@@ -180,7 +180,7 @@ class ClientsOfBrokersTest {
                     "it is gone on both nodes",
                     Await.PATIENCE,
                     () -> list(first, 1_000).equals(ids) && list(second, 1_000).equals(ids));
-            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(Answer.complete(false));
+            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(ClusterAnswer.complete(false));
             for (Socket socket : sockets) {
                 socket.close();
             }
@@ -196,7 +196,7 @@ class ClientsOfBrokersTest {
             assertThat(packet(sockets.get(i).getInputStream())[0]).isEqualTo((byte) 0x90);
         }
         for (Node node : List.of(first, second)) {
-            for (Answer<Receivers> answer : List.of(
+            for (ClusterAnswer<Receivers> answer : List.of(
                     get(node.subscriptions().receivers("default", "a/b", 10, WITHIN)),
                     get(node.subscriptions().subscribers("default", "a/+", 10, WITHIN)))) {
                 assertThat(answer.missingNodes()).isEmpty();
@@ -210,7 +210,7 @@ class ClientsOfBrokersTest {
             }
             for (String id : List.of("c00", "c01")) {
                 assertThat(get(node.subscriptions().subscriptions(new ClientKey("default", id), null, 10, WITHIN)))
-                        .isEqualTo(Answer.complete(Optional.of(new Page<>(
+                        .isEqualTo(ClusterAnswer.complete(Optional.of(new Page<>(
                                 List.of(new SubscriptionAdmin.Subscription("a/+", 1, false, false, 0)), null))));
             }
             assertThat(get(node.subscriptions().receivers("default", "b", 10, WITHIN))

@@ -1,6 +1,6 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
@@ -57,7 +57,7 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> clients(
+    public CompletableFuture<ClusterAnswer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> clients(
             ClientFilter filter, io.godwit.api.port.client.@Nullable ClientKey after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
@@ -66,7 +66,7 @@ final class ClientsOverNodes implements ClientAdmin {
         ClientCriteria criteria = ClientWords.criteria(filter).orElse(null);
         Optional<ClientKey> from = after == null ? Optional.empty() : ClientWords.place(after);
         if (criteria == null || after != null && from.isEmpty()) {
-            return CompletableFuture.completedFuture(Answer.complete(EMPTY));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(EMPTY));
         }
         TenantId tenant = criteria.tenant();
         if (tenant == null) {
@@ -76,16 +76,16 @@ final class ClientsOverNodes implements ClientAdmin {
         ClientKey place = from.filter(key -> key.compareTo(begin) > 0).orElse(begin);
         return place.tenant().equals(tenant)
                 ? page(criteria, place, limit, within)
-                : CompletableFuture.completedFuture(Answer.complete(EMPTY));
+                : CompletableFuture.completedFuture(ClusterAnswer.complete(EMPTY));
     }
 
-    private CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> page(
+    private CompletableFuture<ClusterAnswer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> page(
             ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
         return nodes.ask(within, node -> node.page(criteria, after, limit, within))
                 .thenApply(answers -> merged(answers, criteria.tenant(), limit));
     }
 
-    private static Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>> merged(
+    private static ClusterAnswer<Page<ClientView, io.godwit.api.port.client.ClientKey>> merged(
             Answers<ClientPage<ConnectedClient>> answers, @Nullable TenantId tenant, int limit) {
         List<ClientPage<Placed>> pages = new ArrayList<>();
         answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
@@ -104,7 +104,7 @@ final class ClientsOverNodes implements ClientAdmin {
                 break;
             }
         }
-        return new Answer<>(new Page<>(views, next == null ? null : ClientWords.key(next)), missing(answers));
+        return new ClusterAnswer<>(new Page<>(views, next == null ? null : ClientWords.key(next)), missing(answers));
     }
 
     private static ClientPage<Placed> placed(String node, ClientPage<ConnectedClient> page) {
@@ -113,12 +113,12 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<ClientView>>> client(
+    public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(
             io.godwit.api.port.client.ClientKey key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> nodes.askAboutOne(within, node -> node.find(wanted, within))
-                        .thenApply(answers -> new Answer<>(newest(answers.answers()), missing(answers))))
-                .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(Optional.empty())));
+                        .thenApply(answers -> new ClusterAnswer<>(newest(answers.answers()), missing(answers))))
+                .orElseGet(() -> CompletableFuture.completedFuture(ClusterAnswer.complete(Optional.empty())));
     }
 
     /** During a takeover both connections may be found; the newer one counts. */
@@ -130,7 +130,7 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Boolean>> disconnect(
+    public CompletableFuture<ClusterAnswer<Boolean>> disconnect(
             io.godwit.api.port.client.ClientKey key, int reasonCode, Duration within) {
         ReasonCode code = ReasonCode.of(reasonCode);
         if (code == null || !code.isError() || !Disconnect.isFromServer(code)) {
@@ -139,10 +139,10 @@ final class ClientsOverNodes implements ClientAdmin {
         }
         return ClientWords.key(key)
                 .map(wanted -> disconnect(wanted, code, within))
-                .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(false)));
+                .orElseGet(() -> CompletableFuture.completedFuture(ClusterAnswer.complete(false)));
     }
 
-    private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, ReasonCode code, Duration within) {
+    private CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientKey key, ReasonCode code, Duration within) {
         return nodes.askAboutOne(within, node -> node.disconnect(key, code, within))
                 .thenApply(answers -> {
                     boolean wasConnected = answers.answers().containsValue(true);
@@ -151,7 +151,7 @@ final class ClientsOverNodes implements ClientAdmin {
                             LogText.of(key),
                             code,
                             wasConnected);
-                    return new Answer<>(wasConnected, missing(answers));
+                    return new ClusterAnswer<>(wasConnected, missing(answers));
                 });
     }
 

@@ -1,6 +1,6 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.client.SubscribeOnBehalf;
@@ -69,7 +69,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
             io.godwit.api.port.client.ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
         List<Subscription> subscriptions = new ArrayList<>();
         List<String> filters = wanted.stream().map(Wanted::filter).toList();
@@ -83,7 +83,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         }
         Optional<ClientKey> known = ClientWords.key(key);
         if (known.isEmpty()) {
-            return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(Optional.empty()));
         }
         ClientKey client = known.get();
         LOG.info("operator subscribes client={} filters={}", LogText.of(client), filters.size());
@@ -116,7 +116,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
             io.godwit.api.port.client.ClientKey key, List<String> filters, Duration within) {
         List<TopicFilter> parsed;
         try {
@@ -127,7 +127,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         }
         Optional<ClientKey> known = ClientWords.key(key);
         if (known.isEmpty()) {
-            return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(Optional.empty()));
         }
         ClientKey client = known.get();
         LOG.info("operator unsubscribes client={} filters={}", LogText.of(client), filters.size());
@@ -150,7 +150,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         return () -> deadline.hasPassed(System.nanoTime());
     }
 
-    private CompletableFuture<Answer<Optional<List<Coded>>>> ask(
+    private CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> ask(
             ClientKey client,
             List<String> filters,
             Duration within,
@@ -162,16 +162,17 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
                     .flatMap(Optional::stream)
                     .findFirst();
             if (codes.isPresent()) {
-                return CompletableFuture.completedFuture(Answer.complete(Optional.of(coded(filters, codes.get()))));
+                return CompletableFuture.completedFuture(
+                        ClusterAnswer.complete(Optional.of(coded(filters, codes.get()))));
             }
             if (!answers.missing().isEmpty()) { // a missing node may have the connection
-                return CompletableFuture.completedFuture(new Answer<>(
+                return CompletableFuture.completedFuture(new ClusterAnswer<>(
                         Optional.<List<Coded>>empty(),
                         List.copyOf(answers.missing().keySet())));
             }
             Duration left = Duration.ofNanos(Math.max(0, untilNanos - System.nanoTime()));
             return ofStored(client, left, kept)
-                    .thenApply(found -> Answer.complete(found.map(all -> coded(filters, all))));
+                    .thenApply(found -> ClusterAnswer.complete(found.map(all -> coded(filters, all))));
         });
     }
 

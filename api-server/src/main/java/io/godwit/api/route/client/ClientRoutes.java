@@ -3,7 +3,7 @@ package io.godwit.api.route.client;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.access.BanAdmin;
 import io.godwit.api.port.client.ClientAdmin;
@@ -62,7 +62,7 @@ public final class ClientRoutes {
                 .thenApply(ClientRoutes::page);
     }
 
-    private static Reply page(Answer<Page<ClientView, ClientKey>> answer) {
+    private static Reply page(ClusterAnswer<Page<ClientView, ClientKey>> answer) {
         List<ClientView> items = answer.value().items();
         JsonObject json =
                 new JsonObject().put("items", Json.array(items)).put("missingNodes", Json.array(answer.missingNodes()));
@@ -167,8 +167,8 @@ public final class ClientRoutes {
      * Disconnects after the ban. The ban is made and the answer shows it, whether or not the disconnect succeeds. The
      * value says whether all nodes that answered have done it; a failure is logged.
      */
-    private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
-        CompletableFuture<Answer<Boolean>> asked;
+    private CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
+        CompletableFuture<ClusterAnswer<Boolean>> asked;
         try {
             asked = clients.disconnect(key, reasonCode, within);
         } catch (RuntimeException e) { // handled below like a failed future
@@ -178,9 +178,9 @@ public final class ClientRoutes {
             if (answer == null) {
                 LOG.warn(
                         "a client was banned, but its connection could not be ended cause={}", String.valueOf(failure));
-                return new Answer<>(false, List.of());
+                return new ClusterAnswer<>(false, List.of());
             }
-            return new Answer<>(true, answer.missingNodes());
+            return new ClusterAnswer<>(true, answer.missingNodes());
         });
     }
 }

@@ -1,6 +1,6 @@
 package io.godwit.broker.plugin.context;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.client.ClientKey;
 import io.godwit.api.port.message.MessagePublisher;
 import io.godwit.plugin.client.ClientId;
@@ -51,7 +51,7 @@ final class HostBroker implements BrokerHandle {
     }
 
     /** The client is known to be missing only if all nodes have answered. */
-    private static boolean known(Answer<Boolean> answer) {
+    private static boolean known(ClusterAnswer<Boolean> answer) {
         if (!answer.value() && !answer.missingNodes().isEmpty()) {
             throw new BrokerUnavailableException("nodes have not answered: " + answer.missingNodes());
         }

@@ -8,13 +8,13 @@ import java.util.List;
  * @param value made of the answers that came in time
  * @param missingNodes store ids of members that did not answer in time, in order; {@code value} lacks their part
  */
-public record Answer<T>(T value, List<String> missingNodes) {
-    public Answer {
+public record ClusterAnswer<T>(T value, List<String> missingNodes) {
+    public ClusterAnswer {
         missingNodes = missingNodes.stream().sorted().toList();
     }
 
     /** An answer without missing nodes. */
-    public static <T> Answer<T> complete(T value) {
-        return new Answer<>(value, List.of());
+    public static <T> ClusterAnswer<T> complete(T value) {
+        return new ClusterAnswer<>(value, List.of());
     }
 }
