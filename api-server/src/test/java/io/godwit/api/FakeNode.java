@@ -6,7 +6,7 @@ import io.godwit.api.port.Page;
 import io.godwit.api.port.WebSocketSource.WebSocketListener;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.api.port.cluster.ClusterAdmin;
 import io.godwit.api.port.cluster.HealthView;
@@ -53,7 +53,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     final FakeAudit audit = new FakeAudit();
     final FakeCounts counts = new FakeCounts();
     volatile List<WebSocketListener> webSockets = List.of();
-    final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
+    final SortedMap<ClientReference, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();
     final AtomicInteger scrapes = new AtomicInteger();
     final Map<String, Level> levels = new ConcurrentSkipListMap<>(Map.of("io.godwit", Level.DEBUG));
@@ -92,7 +92,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     /** The answers that it holds. */
     final List<CompletableFuture<ClusterAnswer<Boolean>>> heldDisconnects = new CopyOnWriteArrayList<>();
     /** A list from before this key finds nothing in its time, and has looked so far. */
-    volatile ClientKey looksUpTo;
+    volatile ClientReference looksUpTo;
 
     void add(String tenant, String id, String userName, int protocol, boolean connected, long queued) {
         ClientView view = new ClientView(
@@ -177,10 +177,10 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     }
 
     @Override
-    public CompletableFuture<ClusterAnswer<Page<ClientView, ClientKey>>> clients(
-            ClientFilter filter, ClientKey after, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+            ClientFilter filter, ClientReference after, int limit, Duration within) {
         if (hangs) {
-            CompletableFuture<ClusterAnswer<Page<ClientView, ClientKey>>> never = new CompletableFuture<>();
+            CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> never = new CompletableFuture<>();
             hanging.add(never);
             return never;
         }
@@ -194,12 +194,12 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
             return CompletableFuture.completedFuture(new ClusterAnswer<>(new Page<>(List.of(), looksUpTo), missing));
         }
         List<ClientView> page = found.subList(0, Math.min(limit, found.size()));
-        ClientKey next = found.size() > limit ? page.get(page.size() - 1).key() : null;
+        ClientReference next = found.size() > limit ? page.get(page.size() - 1).key() : null;
         return CompletableFuture.completedFuture(new ClusterAnswer<>(new Page<>(page, next), missing));
     }
 
     @Override
-    public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientKey key, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientReference key, Duration within) {
         if (hangsAboutOne) {
             CompletableFuture<ClusterAnswer<Optional<ClientView>>> never = new CompletableFuture<>();
             hanging.add(never);
@@ -213,7 +213,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
 
     @Override
     public synchronized CompletableFuture<ClusterAnswer<Boolean>> disconnect(
-            ClientKey key, int reasonCode, Duration within) {
+            ClientReference key, int reasonCode, Duration within) {
         if (isBusy) {
             return CompletableFuture.failedFuture(new NotServingException("too many questions"));
         }

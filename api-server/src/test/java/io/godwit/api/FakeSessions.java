@@ -2,7 +2,7 @@ package io.godwit.api;
 
 import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
 import io.godwit.api.port.client.SubscribeOnBehalf;
@@ -19,8 +19,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Stored sessions and subscriptions in memory; a test sets the values it needs. Thread-safe. */
 final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOnBehalf {
-    final SortedMap<ClientKey, SessionView> sessions = new ConcurrentSkipListMap<>();
-    final Map<ClientKey, List<Subscription>> subscribed = new ConcurrentSkipListMap<>();
+    final SortedMap<ClientReference, SessionView> sessions = new ConcurrentSkipListMap<>();
+    final Map<ClientReference, List<Subscription>> subscribed = new ConcurrentSkipListMap<>();
     /** Changes and requests made, as text. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
@@ -61,18 +61,18 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
     }
 
     @Override
-    public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
+    public CompletableFuture<Optional<SessionView>> session(ClientReference key, Duration within) {
         return CompletableFuture.completedFuture(Optional.ofNullable(sessions.get(key)));
     }
 
     @Override
-    public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
+    public CompletableFuture<Boolean> delete(ClientReference key, Duration within) {
         calls.add("delete " + key.tenant() + " " + key.clientId());
         return CompletableFuture.completedFuture(sessions.remove(key) != null);
     }
 
     @Override
-    public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
+    public CompletableFuture<Optional<Purged>> purge(ClientReference key, Duration within) {
         calls.add("purge " + key.tenant() + " " + key.clientId());
         return CompletableFuture.completedFuture(Optional.ofNullable(sessions.get(key))
                 .map(session -> new Purged(session.queuedMessages() - session.inFlight(), session.inFlight())));
@@ -80,7 +80,7 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
 
     @Override
     public CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
-            ClientKey key, String after, int limit, Duration within) {
+            ClientReference key, String after, int limit, Duration within) {
         List<Subscription> all = subscribed.get(key);
         if (all == null) {
             return CompletableFuture.completedFuture(new ClusterAnswer<>(Optional.empty(), missing));
@@ -139,20 +139,20 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
 
     @Override
     public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
-            ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
+            ClientReference key, List<Wanted> wanted, int subscriptionId, Duration within) {
         calls.add("subscribe " + key.tenant() + " " + key.clientId() + " " + subscriptionId + " " + wanted);
         return coded(key, wanted.stream().map(Wanted::filter).toList(), 1);
     }
 
     @Override
     public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
-            ClientKey key, List<String> filters, Duration within) {
+            ClientReference key, List<String> filters, Duration within) {
         calls.add("unsubscribe " + key.tenant() + " " + key.clientId() + " " + filters);
         return coded(key, filters, 17);
     }
 
     private CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> coded(
-            ClientKey key, List<String> filters, int code) {
+            ClientReference key, List<String> filters, int code) {
         if (filters.contains("#/#")) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("no filter"));
         }

@@ -6,7 +6,7 @@ import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
@@ -127,9 +127,9 @@ class ClientsOfBrokersTest {
 
     private static List<String> list(Node node, int limit) throws Exception {
         List<String> ids = new ArrayList<>();
-        ClientKey after = null;
+        ClientReference after = null;
         do {
-            ClusterAnswer<Page<ClientView, ClientKey>> page =
+            ClusterAnswer<Page<ClientView, ClientReference>> page =
                     get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
             assertThat(page.missingNodes()).isEmpty();
             for (ClientView client : page.value().items()) {
@@ -160,13 +160,13 @@ class ClientsOfBrokersTest {
                 assertThat(list(node, 1_000)).isEqualTo(ids);
             }
             subscriptions(first, second, sockets);
-            ClientKey key = new ClientKey("default", "c04");
+            ClientReference key = new ClientReference("default", "c04");
             ClientView seen = get(second.clients().client(key, WITHIN)).value().orElseThrow();
             assertThat(seen)
                     .isEqualTo(get(first.clients().client(key, WITHIN)).value().orElseThrow());
             assertThat(seen.port()).isEqualTo(sockets.get(4).getLocalPort());
             assertThat(seen.address()).isEqualTo("127.0.0.1");
-            ClientView other = get(second.clients().client(new ClientKey("default", "c05"), WITHIN))
+            ClientView other = get(second.clients().client(new ClientReference("default", "c05"), WITHIN))
                     .value()
                     .orElseThrow();
             assertThat(other.node()).isNotEqualTo(seen.node());
@@ -209,7 +209,8 @@ class ClientsOfBrokersTest {
                         .doesNotHaveDuplicates();
             }
             for (String id : List.of("c00", "c01")) {
-                assertThat(get(node.subscriptions().subscriptions(new ClientKey("default", id), null, 10, WITHIN)))
+                ClientReference client = new ClientReference("default", id);
+                assertThat(get(node.subscriptions().subscriptions(client, null, 10, WITHIN)))
                         .isEqualTo(ClusterAnswer.complete(Optional.of(new Page<>(
                                 List.of(new SubscriptionAdmin.Subscription("a/+", 1, false, false, 0)), null))));
             }
@@ -238,7 +239,7 @@ class ClientsOfBrokersTest {
                     () -> sessions(node, left, 5).size() == ids.size());
             assertThat(sessions(node, left, 5)).containsExactlyInAnyOrderElementsOf(ids);
         }
-        ClientKey key = new ClientKey("default", "kept3");
+        ClientReference key = new ClientReference("default", "kept3");
         SessionView seen = get(first.sessions().session(key, WITHIN)).orElseThrow();
         assertThat(seen.home()).isNotEmpty();
         assertThat(seen).isEqualTo(get(second.sessions().session(key, WITHIN)).orElseThrow());

@@ -4,6 +4,7 @@ import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.AllNodes.Answers;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientsOverNodes implements ClientAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
-    private static final Page<ClientView, io.godwit.api.port.client.ClientKey> EMPTY = new Page<>(List.of(), null);
+    private static final Page<ClientView, ClientReference> EMPTY = new Page<>(List.of(), null);
 
     /** Bound of the texts in a page, which clients choose. */
     private static final long MOST_CHARS = 1 << 20;
@@ -57,8 +58,8 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<ClusterAnswer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> clients(
-            ClientFilter filter, io.godwit.api.port.client.@Nullable ClientKey after, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+            ClientFilter filter, @Nullable ClientReference after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " clients, was " + limit));
@@ -79,13 +80,13 @@ final class ClientsOverNodes implements ClientAdmin {
                 : CompletableFuture.completedFuture(ClusterAnswer.complete(EMPTY));
     }
 
-    private CompletableFuture<ClusterAnswer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> page(
+    private CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> page(
             ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
         return nodes.ask(within, node -> node.page(criteria, after, limit, within))
                 .thenApply(answers -> merged(answers, criteria.tenant(), limit));
     }
 
-    private static ClusterAnswer<Page<ClientView, io.godwit.api.port.client.ClientKey>> merged(
+    private static ClusterAnswer<Page<ClientView, ClientReference>> merged(
             Answers<ClientPage<ConnectedClient>> answers, @Nullable TenantId tenant, int limit) {
         List<ClientPage<Placed>> pages = new ArrayList<>();
         answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
@@ -114,7 +115,7 @@ final class ClientsOverNodes implements ClientAdmin {
 
     @Override
     public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(
-            io.godwit.api.port.client.ClientKey key, Duration within) {
+            ClientReference key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> nodes.askAboutOne(within, node -> node.find(wanted, within))
                         .thenApply(answers -> new ClusterAnswer<>(newest(answers.answers()), missing(answers))))
@@ -131,7 +132,7 @@ final class ClientsOverNodes implements ClientAdmin {
 
     @Override
     public CompletableFuture<ClusterAnswer<Boolean>> disconnect(
-            io.godwit.api.port.client.ClientKey key, int reasonCode, Duration within) {
+            ClientReference key, int reasonCode, Duration within) {
         ReasonCode code = ReasonCode.of(reasonCode);
         if (code == null || !code.isError() || !Disconnect.isFromServer(code)) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(

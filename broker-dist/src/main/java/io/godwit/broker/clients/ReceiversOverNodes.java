@@ -3,6 +3,7 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscriptionAdmin;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.clients.AllNodes.Answers;
@@ -129,7 +130,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
     /** Asks all nodes for a live session and the leader for a stored one, both at once. */
     @Override
     public CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
-            io.godwit.api.port.client.ClientKey key, @Nullable String after, int limit, Duration within) {
+            ClientReference key, @Nullable String after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " subscriptions, was " + limit));

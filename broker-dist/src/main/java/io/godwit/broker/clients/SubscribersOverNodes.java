@@ -3,6 +3,7 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscribeOnBehalf;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
@@ -70,7 +71,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
 
     @Override
     public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
-            io.godwit.api.port.client.ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
+            ClientReference key, List<Wanted> wanted, int subscriptionId, Duration within) {
         List<Subscription> subscriptions = new ArrayList<>();
         List<String> filters = wanted.stream().map(Wanted::filter).toList();
         try {
@@ -117,7 +118,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
 
     @Override
     public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
-            io.godwit.api.port.client.ClientKey key, List<String> filters, Duration within) {
+            ClientReference key, List<String> filters, Duration within) {
         List<TopicFilter> parsed;
         try {
             check(filters);

@@ -8,7 +8,7 @@ import io.godwit.api.port.access.TokenAdmin;
 import io.godwit.api.port.access.UserAdmin;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
@@ -138,19 +138,19 @@ final class LatePorts {
     static ClientAdmin clients(Supplier<Optional<ClientAdmin>> made) {
         return new ClientAdmin() {
             @Override
-            public CompletableFuture<ClusterAnswer<Page<ClientView, ClientKey>>> clients(
-                    ClientFilter filter, @Nullable ClientKey after, int limit, Duration within) {
+            public CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+                    ClientFilter filter, @Nullable ClientReference after, int limit, Duration within) {
                 return ask(made, clients -> clients.clients(filter, after, limit, within));
             }
 
             @Override
-            public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientKey key, Duration within) {
+            public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientReference key, Duration within) {
                 return ask(made, clients -> clients.client(key, within));
             }
 
             @Override
             public CompletableFuture<ClusterAnswer<Boolean>> disconnect(
-                    ClientKey key, int reasonCode, Duration within) {
+                    ClientReference key, int reasonCode, Duration within) {
                 return ask(made, clients -> clients.disconnect(key, reasonCode, within));
             }
         };
@@ -166,17 +166,17 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
+            public CompletableFuture<Optional<SessionView>> session(ClientReference key, Duration within) {
                 return ask(made, sessions -> sessions.session(key, within));
             }
 
             @Override
-            public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
+            public CompletableFuture<Boolean> delete(ClientReference key, Duration within) {
                 return ask(made, sessions -> sessions.delete(key, within));
             }
 
             @Override
-            public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
+            public CompletableFuture<Optional<Purged>> purge(ClientReference key, Duration within) {
                 return ask(made, sessions -> sessions.purge(key, within));
             }
         };
@@ -187,7 +187,7 @@ final class LatePorts {
         return new SubscriptionAdmin() {
             @Override
             public CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
-                    ClientKey key, @Nullable String after, int limit, Duration within) {
+                    ClientReference key, @Nullable String after, int limit, Duration within) {
                 return ask(made, subscriptions -> subscriptions.subscriptions(key, after, limit, within));
             }
 
@@ -221,13 +221,13 @@ final class LatePorts {
         return new SubscribeOnBehalf() {
             @Override
             public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
-                    ClientKey key, List<SubscribeOnBehalf.Wanted> wanted, int subscriptionId, Duration within) {
+                    ClientReference key, List<SubscribeOnBehalf.Wanted> wanted, int subscriptionId, Duration within) {
                 return ask(made, clients -> clients.subscribe(key, wanted, subscriptionId, within));
             }
 
             @Override
             public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
-                    ClientKey key, List<String> filters, Duration within) {
+                    ClientReference key, List<String> filters, Duration within) {
                 return ask(made, clients -> clients.unsubscribe(key, filters, within));
             }
         };

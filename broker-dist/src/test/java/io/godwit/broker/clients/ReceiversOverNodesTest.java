@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscriptionAdmin.Receiver;
 import io.godwit.api.port.client.SubscriptionAdmin.Receivers;
 import io.godwit.api.port.client.SubscriptionAdmin.Subscription;
@@ -150,7 +150,7 @@ class ReceiversOverNodesTest {
     private ClusterAnswer<Optional<Page<Subscription, String>>> subscriptions(
             String clientId, String after, int limit, Duration within) throws Exception {
         return nodes.receivers
-                .subscriptions(new ClientKey("default", clientId), after, limit, within)
+                .subscriptions(new ClientReference("default", clientId), after, limit, within)
                 .get(30, TimeUnit.SECONDS);
     }
 
@@ -173,7 +173,7 @@ class ReceiversOverNodesTest {
         assertThat(second.items()).extracting(Subscription::filter).containsExactly("b");
         assertThat(second.next()).isNull();
         assertThat(subscriptions("nobody", null, 2)).isEqualTo(ClusterAnswer.complete(Optional.empty()));
-        assertThat(nodes.receivers.subscriptions(new ClientKey("default", "c"), null, 1_001, LONG))
+        assertThat(nodes.receivers.subscriptions(new ClientReference("default", "c"), null, 1_001, LONG))
                 .isCompletedExceptionally();
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscribeOnBehalf.Coded;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.testing.Await;
@@ -32,7 +32,7 @@ class SubscribersOverNodesTest {
             false);
 
     private CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> change(String tenant, Duration within) {
-        return subscribers.unsubscribe(new ClientKey(tenant, "c"), List.of("a"), within);
+        return subscribers.unsubscribe(new ClientReference(tenant, "c"), List.of("a"), within);
     }
 
     private List<CompletableFuture<?>> fill(String tenant, Duration within) {

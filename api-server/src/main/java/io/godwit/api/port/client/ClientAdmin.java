@@ -31,11 +31,11 @@ public interface ClientAdmin {
      * @param limit 1 to {@link #MAX_LIMIT}
      * @param within how long other nodes may take
      */
-    CompletableFuture<ClusterAnswer<Page<ClientView, ClientKey>>> clients(
-            ClientFilter filter, @Nullable ClientKey after, int limit, Duration within);
+    CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+            ClientFilter filter, @Nullable ClientReference after, int limit, Duration within);
 
     /** One client; empty when no node that has answered knows it. */
-    CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientKey key, Duration within);
+    CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientReference key, Duration within);
 
     /**
      * Ends the client's connection, on any node: a 5.0 client first gets DISCONNECT with the reason code. The session
@@ -45,5 +45,5 @@ public interface ClientAdmin {
      * @return whether there was a connection, which is closed now or about to be. With false and missing nodes, the
      *     client may be connected to one of those
      */
-    CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within);
+    CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientReference key, int reasonCode, Duration within);
 }

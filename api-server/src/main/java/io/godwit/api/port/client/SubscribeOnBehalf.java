@@ -44,9 +44,9 @@ public interface SubscribeOnBehalf {
      * @return empty when there is no such client; missing nodes may have it
      */
     CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
-            ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within);
+            ClientReference key, List<Wanted> wanted, int subscriptionId, Duration within);
 
     /** Unsubscribes; completes and fails like {@link #subscribe}. */
     CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
-            ClientKey key, List<String> filters, Duration within);
+            ClientReference key, List<String> filters, Duration within);
 }

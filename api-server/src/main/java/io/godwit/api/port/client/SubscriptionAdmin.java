@@ -60,7 +60,7 @@ public interface SubscriptionAdmin {
      * @return empty when no node that has answered knows the client
      */
     CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
-            ClientKey key, @Nullable String after, int limit, Duration within);
+            ClientReference key, @Nullable String after, int limit, Duration within);
 
     /**
      * The sessions that would get a message on the topic now.
