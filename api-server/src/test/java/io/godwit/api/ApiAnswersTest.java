@@ -3,7 +3,7 @@ package io.godwit.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.ApiFixture.Got;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.cluster.HealthView;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -118,7 +118,7 @@ class ApiAnswersTest {
     @Test
     void aPageWithoutItemsSaysWhereTheSearchGoesOn() throws Exception {
         api.node.add("default", "lamp-1", "ann", 5, true, 10);
-        api.node.looksUpTo = new ClientKey("default", "lamp-0");
+        api.node.looksUpTo = new ClientReference("default", "lamp-0");
         Got nothing = api.get("/api/v1/clients");
         assertThat(nothing.json().getJsonArray("items")).isEmpty();
         Got rest = api.get("/api/v1/clients?cursor=" + nothing.json().getString("next"));

@@ -10,7 +10,7 @@ import io.godwit.api.audit.RecordBudget;
 import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.http.gate.HttpLimits;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.access.AuditSink;
 import io.godwit.testing.Await;
 import java.io.IOException;
@@ -126,7 +126,7 @@ class ApiLeaveTest {
             Await.until("it has left", () -> api.node.counts.of("disconnectClient 0") == 1);
             assertThat(lines).as("the change has not ended").isEmpty();
 
-            api.node.heldDisconnects.get(0).complete(Answer.complete(true));
+            api.node.heldDisconnects.get(0).complete(ClusterAnswer.complete(true));
             Await.until("it is recorded", () -> lines.size() == 1);
             assertThat(lines.get(0))
                     .startsWith("by=wren ")
@@ -145,7 +145,7 @@ class ApiLeaveTest {
             Await.until("it is recorded", () -> lines.size() == 1);
             assertThat(lines.get(0)).endsWith(" status=504");
 
-            api.node.heldDisconnects.get(0).complete(Answer.complete(true));
+            api.node.heldDisconnects.get(0).complete(ClusterAnswer.complete(true));
             api.node.holdsDisconnects = false;
             assertThat(status(api, "DELETE", "/api/v1/clients/none", "gw_wren")).isEqualTo(404);
             Await.until("the next change is recorded", () -> lines.size() >= 2);

@@ -3,7 +3,7 @@ package io.godwit.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.ApiFixture.Got;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscriptionAdmin.Subscription;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -113,7 +113,7 @@ class ApiSessionsTest {
         for (int i = 0; i < 5; i++) {
             all.add(new Subscription("a/" + i + "/+", i % 3, true, false, i));
         }
-        fake.subscribed.put(new ClientKey("default", "c/1"), all);
+        fake.subscribed.put(new ClientReference("default", "c/1"), all);
         List<String> filters = new ArrayList<>();
         String cursor = "";
         while (cursor != null) {

@@ -6,7 +6,7 @@ import static io.godwit.api.Dashboard.OPERATOR;
 import static io.godwit.api.Dashboard.VIEWER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscriptionAdmin.Subscription;
 import io.godwit.api.port.message.DelayedAdmin.DelayedView;
 import io.godwit.api.port.message.MessagePublisher;
@@ -115,7 +115,7 @@ class DashboardMessagesTest {
     @Test
     void subscriptionsOfAClientAreListed() {
         api.node.sessions.subscribed.put(
-                new ClientKey("default", "c/1"),
+                new ClientReference("default", "c/1"),
                 List.of(new Subscription("a/+", 1, true, false, 0), new Subscription(HOSTILE, 2, false, false, 9)));
         api.node.sessions.missing = List.of("node-x");
         open(VIEWER, "#/subscriptions?by=client&text=c%2F1");

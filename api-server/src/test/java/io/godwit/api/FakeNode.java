@@ -1,12 +1,12 @@
 package io.godwit.api;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.WebSocketSource.WebSocketListener;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.api.port.cluster.ClusterAdmin;
 import io.godwit.api.port.cluster.HealthView;
@@ -53,7 +53,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     final FakeAudit audit = new FakeAudit();
     final FakeCounts counts = new FakeCounts();
     volatile List<WebSocketListener> webSockets = List.of();
-    final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
+    final SortedMap<ClientReference, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();
     final AtomicInteger scrapes = new AtomicInteger();
     final Map<String, Level> levels = new ConcurrentSkipListMap<>(Map.of("io.godwit", Level.DEBUG));
@@ -90,9 +90,9 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     /** Does not answer whether it has ended a connection. */
     volatile boolean holdsDisconnects;
     /** The answers that it holds. */
-    final List<CompletableFuture<Answer<Boolean>>> heldDisconnects = new CopyOnWriteArrayList<>();
+    final List<CompletableFuture<ClusterAnswer<Boolean>>> heldDisconnects = new CopyOnWriteArrayList<>();
     /** A list from before this key finds nothing in its time, and has looked so far. */
-    volatile ClientKey looksUpTo;
+    volatile ClientReference looksUpTo;
 
     void add(String tenant, String id, String userName, int protocol, boolean connected, long queued) {
         ClientView view = new ClientView(
@@ -177,10 +177,10 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView, ClientKey>>> clients(
-            ClientFilter filter, ClientKey after, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+            ClientFilter filter, ClientReference after, int limit, Duration within) {
         if (hangs) {
-            CompletableFuture<Answer<Page<ClientView, ClientKey>>> never = new CompletableFuture<>();
+            CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> never = new CompletableFuture<>();
             hanging.add(never);
             return never;
         }
@@ -191,58 +191,60 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
             }
         }
         if (looksUpTo != null && (after == null || after.compareTo(looksUpTo) < 0)) {
-            return CompletableFuture.completedFuture(new Answer<>(new Page<>(List.of(), looksUpTo), missing));
+            return CompletableFuture.completedFuture(new ClusterAnswer<>(new Page<>(List.of(), looksUpTo), missing));
         }
         List<ClientView> page = found.subList(0, Math.min(limit, found.size()));
-        ClientKey next = found.size() > limit ? page.get(page.size() - 1).key() : null;
-        return CompletableFuture.completedFuture(new Answer<>(new Page<>(page, next), missing));
+        ClientReference next = found.size() > limit ? page.get(page.size() - 1).key() : null;
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(new Page<>(page, next), missing));
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<ClientView>>> client(ClientKey key, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientReference key, Duration within) {
         if (hangsAboutOne) {
-            CompletableFuture<Answer<Optional<ClientView>>> never = new CompletableFuture<>();
+            CompletableFuture<ClusterAnswer<Optional<ClientView>>> never = new CompletableFuture<>();
             hanging.add(never);
             return never;
         }
         return isStarting
                 ? CompletableFuture.failedFuture(new NotServingException("the node starts"))
-                : CompletableFuture.completedFuture(new Answer<>(Optional.ofNullable(clients.get(key)), missing));
+                : CompletableFuture.completedFuture(
+                        new ClusterAnswer<>(Optional.ofNullable(clients.get(key)), missing));
     }
 
     @Override
-    public synchronized CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
+    public synchronized CompletableFuture<ClusterAnswer<Boolean>> disconnect(
+            ClientReference key, int reasonCode, Duration within) {
         if (isBusy) {
             return CompletableFuture.failedFuture(new NotServingException("too many questions"));
         }
         if (holdsDisconnects) {
-            CompletableFuture<Answer<Boolean>> held = new CompletableFuture<>();
+            CompletableFuture<ClusterAnswer<Boolean>> held = new CompletableFuture<>();
             heldDisconnects.add(held);
             return held;
         }
         ClientView client = clients.get(key);
         if (client != null && client.connected()) {
             disconnected.add(key.tenant() + "/" + key.clientId() + " " + reasonCode);
-            return CompletableFuture.completedFuture(new Answer<>(true, missing));
+            return CompletableFuture.completedFuture(new ClusterAnswer<>(true, missing));
         }
-        return CompletableFuture.completedFuture(new Answer<>(false, missing));
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(false, missing));
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within) {
+    public CompletableFuture<ClusterAnswer<List<NodeFigures>>> stats(Duration within) {
         return CompletableFuture.completedFuture(
-                new Answer<>(List.of(new NodeFigures(ID, "1@a", "Running", figures)), missing));
+                new ClusterAnswer<>(List.of(new NodeFigures(ID, "1@a", "Running", figures)), missing));
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeFigures>>> metrics(Duration within) {
-        return CompletableFuture.completedFuture(
-                new Answer<>(List.of(new NodeFigures(ID, "1@a", "Running", Map.of("messages.publish", 11L))), missing));
+    public CompletableFuture<ClusterAnswer<List<NodeFigures>>> metrics(Duration within) {
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
+                List.of(new NodeFigures(ID, "1@a", "Running", Map.of("messages.publish", 11L))), missing));
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeHistory>>> history(long sinceMillis, Duration within) {
-        return CompletableFuture.completedFuture(new Answer<>(
+    public CompletableFuture<ClusterAnswer<List<NodeHistory>>> history(long sinceMillis, Duration within) {
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
                 history.stream()
                         .map(node -> new NodeHistory(
                                 node.id(),

@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
@@ -43,7 +43,7 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+    public CompletableFuture<ClusterAnswer<Page<Ban, BanKey>>> bans(
             BanFilter filter, BanKey after, int limit, Duration within) {
         List<Ban> found = Stream.concat(bans.values().stream(), automatic.values().stream())
                 .filter(ban ->
@@ -52,7 +52,7 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
                 .toList();
         List<Ban> page = found.subList(0, Math.min(limit, found.size()));
         BanKey next = found.size() > limit ? page.get(page.size() - 1).key() : null;
-        return CompletableFuture.completedFuture(new Answer<>(new Page<>(page, next), missing));
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(new Page<>(page, next), missing));
     }
 
     @Override
@@ -79,14 +79,14 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
+    public CompletableFuture<ClusterAnswer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
         BanFilter filter = new BanFilter(tenant, Optional.empty(), Optional.empty());
         if (id.startsWith("auto-")) {
             boolean existed = automatic.values().removeIf(ban -> ban.id().equals(id) && filter.matches(ban));
-            return CompletableFuture.completedFuture(new Answer<>(existed, missing));
+            return CompletableFuture.completedFuture(new ClusterAnswer<>(existed, missing));
         }
         Ban ban = bans.get(id);
-        return done(Answer.complete(ban != null && filter.matches(ban) && bans.remove(id) != null));
+        return done(ClusterAnswer.complete(ban != null && filter.matches(ban) && bans.remove(id) != null));
     }
 
     /** One that a node has made of an address. */
@@ -116,9 +116,9 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
+    public CompletableFuture<ClusterAnswer<Boolean>> remove(String name, Duration within) {
         boolean existed = tokens.remove(name) != null;
         listed = List.copyOf(tokens.values());
-        return done(new Answer<>(existed, missing));
+        return done(new ClusterAnswer<>(existed, missing));
     }
 }

@@ -1,8 +1,8 @@
 package io.godwit.api;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
 import io.godwit.api.port.client.SubscribeOnBehalf;
@@ -19,8 +19,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Stored sessions and subscriptions in memory; a test sets the values it needs. Thread-safe. */
 final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOnBehalf {
-    final SortedMap<ClientKey, SessionView> sessions = new ConcurrentSkipListMap<>();
-    final Map<ClientKey, List<Subscription>> subscribed = new ConcurrentSkipListMap<>();
+    final SortedMap<ClientReference, SessionView> sessions = new ConcurrentSkipListMap<>();
+    final Map<ClientReference, List<Subscription>> subscribed = new ConcurrentSkipListMap<>();
     /** Changes and requests made, as text. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
@@ -61,29 +61,29 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
     }
 
     @Override
-    public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
+    public CompletableFuture<Optional<SessionView>> session(ClientReference key, Duration within) {
         return CompletableFuture.completedFuture(Optional.ofNullable(sessions.get(key)));
     }
 
     @Override
-    public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
+    public CompletableFuture<Boolean> delete(ClientReference key, Duration within) {
         calls.add("delete " + key.tenant() + " " + key.clientId());
         return CompletableFuture.completedFuture(sessions.remove(key) != null);
     }
 
     @Override
-    public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
+    public CompletableFuture<Optional<Purged>> purge(ClientReference key, Duration within) {
         calls.add("purge " + key.tenant() + " " + key.clientId());
         return CompletableFuture.completedFuture(Optional.ofNullable(sessions.get(key))
                 .map(session -> new Purged(session.queuedMessages() - session.inFlight(), session.inFlight())));
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
-            ClientKey key, String after, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
+            ClientReference key, String after, int limit, Duration within) {
         List<Subscription> all = subscribed.get(key);
         if (all == null) {
-            return CompletableFuture.completedFuture(new Answer<>(Optional.empty(), missing));
+            return CompletableFuture.completedFuture(new ClusterAnswer<>(Optional.empty(), missing));
         }
         List<Subscription> page = new ArrayList<>();
         for (Subscription each : all) {
@@ -93,14 +93,15 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
         }
         boolean hasMore = page.size() > limit;
         List<Subscription> items = page.subList(0, Math.min(limit, page.size()));
-        return CompletableFuture.completedFuture(new Answer<>(
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
                 Optional.of(
                         new Page<>(items, hasMore ? items.get(items.size() - 1).filter() : null)),
                 missing));
     }
 
     @Override
-    public CompletableFuture<Answer<Receivers>> receivers(String tenant, String topic, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Receivers>> receivers(
+            String tenant, String topic, int limit, Duration within) {
         if (topic.contains("#")) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("a topic has no wildcard"));
         }
@@ -108,7 +109,8 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
     }
 
     @Override
-    public CompletableFuture<Answer<Receivers>> subscribers(String tenant, String filter, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Receivers>> subscribers(
+            String tenant, String filter, int limit, Duration within) {
         return answered("filter " + tenant + " " + filter);
     }
 
@@ -129,31 +131,32 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOn
                 page, found.size() > limit ? page.get(page.size() - 1).sharedFilter() : null));
     }
 
-    private CompletableFuture<Answer<Receivers>> answered(String question) {
+    private CompletableFuture<ClusterAnswer<Receivers>> answered(String question) {
         calls.add(question);
-        return CompletableFuture.completedFuture(
-                new Answer<>(new Receivers(List.of(new Receiver("c", "", true, 2, "$share/g/a/+")), 7), missing));
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
+                new Receivers(List.of(new Receiver("c", "", true, 2, "$share/g/a/+")), 7), missing));
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
-            ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
+            ClientReference key, List<Wanted> wanted, int subscriptionId, Duration within) {
         calls.add("subscribe " + key.tenant() + " " + key.clientId() + " " + subscriptionId + " " + wanted);
         return coded(key, wanted.stream().map(Wanted::filter).toList(), 1);
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
-            ClientKey key, List<String> filters, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
+            ClientReference key, List<String> filters, Duration within) {
         calls.add("unsubscribe " + key.tenant() + " " + key.clientId() + " " + filters);
         return coded(key, filters, 17);
     }
 
-    private CompletableFuture<Answer<Optional<List<Coded>>>> coded(ClientKey key, List<String> filters, int code) {
+    private CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> coded(
+            ClientReference key, List<String> filters, int code) {
         if (filters.contains("#/#")) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("no filter"));
         }
-        return CompletableFuture.completedFuture(new Answer<>(
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
                 Optional.ofNullable(sessions.get(key))
                         .map(there -> filters.stream()
                                 .map(each -> new Coded(each, code))

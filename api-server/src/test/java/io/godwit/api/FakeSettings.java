@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.cluster.SettingsAdmin;
 import java.time.Duration;
 import java.util.List;
@@ -20,14 +20,14 @@ final class FakeSettings implements SettingsAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeSettings>>> configuration(Duration within) {
+    public CompletableFuture<ClusterAnswer<List<NodeSettings>>> configuration(Duration within) {
         return CompletableFuture.completedFuture(
-                new Answer<>(List.of(node(FakeNode.ID, "10.0.0.1"), node(FakeNode.OTHER, "10.0.0.2")), missing));
+                new ClusterAnswer<>(List.of(node(FakeNode.ID, "10.0.0.1"), node(FakeNode.OTHER, "10.0.0.2")), missing));
     }
 
     @Override
-    public CompletableFuture<Answer<List<PluginView>>> plugins(Duration within) {
-        return CompletableFuture.completedFuture(new Answer<>(
+    public CompletableFuture<ClusterAnswer<List<PluginView>>> plugins(Duration within) {
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(
                 List.of(new PluginView(
                         FakeNode.ID,
                         "ldap.jar",

@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.cluster.StoreAdmin;
 import java.io.IOException;
@@ -77,16 +77,18 @@ final class FakeStores implements StoreAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<List<BalancerView>>> balancers(List<String> stores, Duration within) {
-        return answer("balancers " + stores, new Answer<>(List.of(balancer(FakeNode.ID)), List.of(FakeNode.OTHER)));
+    public CompletableFuture<ClusterAnswer<List<BalancerView>>> balancers(List<String> stores, Duration within) {
+        return answer(
+                "balancers " + stores,
+                new ClusterAnswer<>(List.of(balancer(FakeNode.ID)), List.of(FakeNode.OTHER)));
     }
 
     @Override
-    public CompletableFuture<Answer<List<BalancerView>>> change(BalancerChange change, Duration within) {
+    public CompletableFuture<ClusterAnswer<List<BalancerView>>> change(BalancerChange change, Duration within) {
         return answer(
                 change.action() + " " + change.store() + " " + change.balancer() + " "
                         + change.node().orElse("all") + " " + change.forSeconds() + " " + change.settings(),
-                new Answer<>(List.of(balancer(FakeNode.ID)), List.of()));
+                new ClusterAnswer<>(List.of(balancer(FakeNode.ID)), List.of()));
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.godwit.api;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.figure.TopSource;
 import java.time.Duration;
 import java.util.List;
@@ -17,31 +17,32 @@ final class FakeTop implements TopSource {
     final List<String> asked = new CopyOnWriteArrayList<>();
 
     @Override
-    public CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
+    public CompletableFuture<ClusterAnswer<List<SlowSubscriber>>> slowSubscribers(
             Optional<String> tenant, int limit, Duration within) {
         asked.add("slow " + tenant.orElse("all") + " " + limit);
         return told(new SlowSubscriber("birds", "wren", FakeNode.ID, 7, 9, 0));
     }
 
     @Override
-    public CompletableFuture<Answer<List<BusyClient>>> clients(
+    public CompletableFuture<ClusterAnswer<List<BusyClient>>> clients(
             Optional<String> tenant, boolean isByBytes, int limit, Duration within) {
         asked.add("clients " + tenant.orElse("all") + " " + limit + (isByBytes ? " by bytes" : ""));
         return told(new BusyClient("birds", "wren", 1, 2, 3, 4, 5));
     }
 
     @Override
-    public CompletableFuture<Answer<List<BusyTopic>>> topics(Optional<String> tenant, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<List<BusyTopic>>> topics(
+            Optional<String> tenant, int limit, Duration within) {
         asked.add("topics " + tenant.orElse("all") + " " + limit);
         return told(new BusyTopic("birds", "a/b", 1, 2, 3));
     }
 
-    private <T> CompletableFuture<Answer<List<T>>> told(T item) {
+    private <T> CompletableFuture<ClusterAnswer<List<T>>> told(T item) {
         if (hangs) {
-            CompletableFuture<Answer<List<T>>> never = new CompletableFuture<>();
+            CompletableFuture<ClusterAnswer<List<T>>> never = new CompletableFuture<>();
             hanging.add(never);
             return never;
         }
-        return CompletableFuture.completedFuture(new Answer<>(List.of(item), List.of(FakeNode.OTHER)));
+        return CompletableFuture.completedFuture(new ClusterAnswer<>(List.of(item), List.of(FakeNode.OTHER)));
     }
 }

@@ -6,8 +6,8 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.operate.QuorumWatch;
 import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.range.Range;
+import io.godwit.kv.remote.RangeRoutes;
 import io.godwit.kv.remote.RouteTable;
-import io.godwit.kv.remote.Routes;
 import io.godwit.kv.store.StoreHealth;
 import io.godwit.kv.store.StoreRanges;
 import java.util.List;
@@ -57,7 +57,7 @@ public final class KvStore {
             Executor io) {
         RouteTable table = cluster.table(name);
         CompletableFuture<Void> ready = new CompletableFuture<>();
-        Consumer<Routes> look = routes -> {
+        Consumer<RangeRoutes> look = routes -> {
             if (routes.isComplete() && !ready.isDone()) {
                 io.execute(() -> ready.complete(null));
             }

@@ -2,11 +2,11 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
@@ -127,9 +127,9 @@ class ClientsOfBrokersTest {
 
     private static List<String> list(Node node, int limit) throws Exception {
         List<String> ids = new ArrayList<>();
-        ClientKey after = null;
+        ClientReference after = null;
         do {
-            Answer<Page<ClientView, ClientKey>> page =
+            ClusterAnswer<Page<ClientView, ClientReference>> page =
                     get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
             assertThat(page.missingNodes()).isEmpty();
             for (ClientView client : page.value().items()) {
@@ -160,18 +160,18 @@ class ClientsOfBrokersTest {
                 assertThat(list(node, 1_000)).isEqualTo(ids);
             }
             subscriptions(first, second, sockets);
-            ClientKey key = new ClientKey("default", "c04");
+            ClientReference key = new ClientReference("default", "c04");
             ClientView seen = get(second.clients().client(key, WITHIN)).value().orElseThrow();
             assertThat(seen)
                     .isEqualTo(get(first.clients().client(key, WITHIN)).value().orElseThrow());
             assertThat(seen.port()).isEqualTo(sockets.get(4).getLocalPort());
             assertThat(seen.address()).isEqualTo("127.0.0.1");
-            ClientView other = get(second.clients().client(new ClientKey("default", "c05"), WITHIN))
+            ClientView other = get(second.clients().client(new ClientReference("default", "c05"), WITHIN))
                     .value()
                     .orElseThrow();
             assertThat(other.node()).isNotEqualTo(seen.node());
 
-            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(Answer.complete(true));
+            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(ClusterAnswer.complete(true));
             byte[] disconnect = packet(sockets.get(4).getInputStream());
             assertThat(disconnect[0]).isEqualTo((byte) 0xE0);
             assertThat(disconnect[1]).isEqualTo((byte) 0x98);
@@ -180,7 +180,7 @@ class ClientsOfBrokersTest {
                     "it is gone on both nodes",
                     Await.PATIENCE,
                     () -> list(first, 1_000).equals(ids) && list(second, 1_000).equals(ids));
-            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(Answer.complete(false));
+            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(ClusterAnswer.complete(false));
             for (Socket socket : sockets) {
                 socket.close();
             }
@@ -196,7 +196,7 @@ class ClientsOfBrokersTest {
             assertThat(packet(sockets.get(i).getInputStream())[0]).isEqualTo((byte) 0x90);
         }
         for (Node node : List.of(first, second)) {
-            for (Answer<Receivers> answer : List.of(
+            for (ClusterAnswer<Receivers> answer : List.of(
                     get(node.subscriptions().receivers("default", "a/b", 10, WITHIN)),
                     get(node.subscriptions().subscribers("default", "a/+", 10, WITHIN)))) {
                 assertThat(answer.missingNodes()).isEmpty();
@@ -209,8 +209,9 @@ class ClientsOfBrokersTest {
                         .doesNotHaveDuplicates();
             }
             for (String id : List.of("c00", "c01")) {
-                assertThat(get(node.subscriptions().subscriptions(new ClientKey("default", id), null, 10, WITHIN)))
-                        .isEqualTo(Answer.complete(Optional.of(new Page<>(
+                ClientReference client = new ClientReference("default", id);
+                assertThat(get(node.subscriptions().subscriptions(client, null, 10, WITHIN)))
+                        .isEqualTo(ClusterAnswer.complete(Optional.of(new Page<>(
                                 List.of(new SubscriptionAdmin.Subscription("a/+", 1, false, false, 0)), null))));
             }
             assertThat(get(node.subscriptions().receivers("default", "b", 10, WITHIN))
@@ -238,7 +239,7 @@ class ClientsOfBrokersTest {
                     () -> sessions(node, left, 5).size() == ids.size());
             assertThat(sessions(node, left, 5)).containsExactlyInAnyOrderElementsOf(ids);
         }
-        ClientKey key = new ClientKey("default", "kept3");
+        ClientReference key = new ClientReference("default", "kept3");
         SessionView seen = get(first.sessions().session(key, WITHIN)).orElseThrow();
         assertThat(seen.home()).isNotEmpty();
         assertThat(seen).isEqualTo(get(second.sessions().session(key, WITHIN)).orElseThrow());

@@ -13,7 +13,7 @@ import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PubAck;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.RangeLoad;

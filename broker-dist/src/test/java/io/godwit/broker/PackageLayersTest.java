@@ -48,6 +48,28 @@ class PackageLayersTest {
             .whereLayer("leader")
             .mayOnlyBeAccessedByLayers("entry");
 
+    /** What a client does with its own session does not depend on the lists of operators. */
+    @ArchTest
+    static final ArchRule inboxClientPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.client..")
+            .layer("catalog")
+            .definedBy("io.godwit.inbox.client.catalog..")
+            .layer("sessions")
+            .definedBy("io.godwit.inbox.client")
+            .whereLayer("sessions")
+            .mayNotAccessAnyLayer();
+
+    /** What is stored does not depend on the questions of operators. */
+    @ArchTest
+    static final ArchRule inboxFormatPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox.format..")
+            .layer("query")
+            .definedBy("io.godwit.inbox.format.query..")
+            .layer("stored")
+            .definedBy("io.godwit.inbox.format")
+            .whereLayer("stored")
+            .mayNotAccessAnyLayer();
+
     /** The memory of a leader does not depend on its decisions, nor the end of a session on its commands. */
     @ArchTest
     static final ArchRule inboxLeaderPackagesUseThoseBelow = layeredArchitecture()
@@ -124,6 +146,17 @@ class PackageLayersTest {
             .mayOnlyAccessLayers("port")
             .whereLayer("frame")
             .mayOnlyAccessLayers("port");
+
+    /** The view of members does not depend on how a node joins, proves that it serves, or excludes another. */
+    @ArchTest
+    static final ArchRule distMembersUseTheirView = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.dist.member..")
+            .layer("members")
+            .definedBy("io.godwit.dist.member")
+            .layer("view")
+            .definedBy("io.godwit.dist.member.view..")
+            .whereLayer("view")
+            .mayNotAccessAnyLayer();
 
     /** The membership does not depend on RPC, nor both on the links, and so on downwards. */
     @ArchTest
@@ -257,6 +290,17 @@ class PackageLayersTest {
             .mayOnlyBeAccessedByLayers("node", "operate", "peers")
             .whereLayer("store")
             .mayOnlyBeAccessedByLayers("node", "operate", "peers", "backup");
+
+    /** What packets consist of does not depend on the packets. */
+    @ArchTest
+    static final ArchRule packetsUseTheirFields = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.mqtt.packet..")
+            .layer("packets")
+            .definedBy("io.godwit.mqtt.packet")
+            .layer("fields")
+            .definedBy("io.godwit.mqtt.packet.field..")
+            .whereLayer("fields")
+            .mayNotAccessAnyLayer();
 
     /** A socket does not depend on its listener, nor what sessions see of a connection on sockets and limits. */
     @ArchTest

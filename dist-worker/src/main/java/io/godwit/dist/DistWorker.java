@@ -29,7 +29,7 @@ import io.godwit.dist.index.SubscriptionCounts;
 import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.TopicIndex;
 import io.godwit.dist.index.share.SharedGroup;
-import io.godwit.dist.member.CurrentView;
+import io.godwit.dist.member.view.CurrentView;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.record.RecordIndex;

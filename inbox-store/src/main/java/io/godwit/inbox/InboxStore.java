@@ -4,7 +4,7 @@ import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.carrier.home.HomeSettings;
 import io.godwit.inbox.carrier.peer.AgreedMembers;
 import io.godwit.inbox.client.InboxClient;
-import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.catalog.SessionCatalog;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.leader.InboxCoprocessor;

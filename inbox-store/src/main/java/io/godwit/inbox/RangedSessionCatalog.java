@@ -1,10 +1,10 @@
 package io.godwit.inbox;
 
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.inbox.format.InboxKeys;
-import io.godwit.inbox.format.SessionQuery;
-import io.godwit.inbox.format.SubscriptionQuery;
+import io.godwit.inbox.format.query.SessionQuery;
+import io.godwit.inbox.format.query.SubscriptionQuery;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;

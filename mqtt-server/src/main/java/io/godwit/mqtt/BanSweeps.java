@@ -4,7 +4,7 @@ import io.godwit.mqtt.ban.BanSubject;
 import io.godwit.mqtt.ban.BanTable;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ConnectedClients;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.plugin.client.ClientId;
 import org.jspecify.annotations.Nullable;

@@ -186,7 +186,7 @@ public final class MqttServer implements AutoCloseable {
 
     /** About how many clients are connected to this node. Any thread. */
     public long connections() {
-        return reports.metrics().connected();
+        return reports.metrics().connects().connected();
     }
 
     /** The clients connected to this node; available from construction on. */

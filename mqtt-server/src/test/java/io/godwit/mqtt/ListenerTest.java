@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.transport.config.ListenerLimits;
 import io.godwit.plugin.event.BrokerEvent;

@@ -8,7 +8,7 @@ import io.godwit.mqtt.ban.BanTable;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.config.BanConfig;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.auth.ConnectResult;

@@ -2,7 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.Holdings;
 import io.godwit.mqtt.session.inbound.OperatorIntake.Answer;
 import io.godwit.mqtt.tenant.TenantAnswer;

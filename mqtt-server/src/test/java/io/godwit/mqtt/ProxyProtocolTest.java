@@ -6,7 +6,7 @@ import io.godwit.mqtt.ban.AddressBlock;
 import io.godwit.mqtt.ban.BanSubject;
 import io.godwit.mqtt.ban.BanTable;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.transport.config.AddressRange;
 import io.godwit.mqtt.transport.config.ListenerConfig;

@@ -9,7 +9,7 @@ import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.PubAck;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.event.BrokerEvent;

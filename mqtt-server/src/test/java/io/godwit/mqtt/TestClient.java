@@ -8,7 +8,7 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;

@@ -8,7 +8,7 @@ import io.godwit.mqtt.certificates.TestAuthority.Issued;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PingReq;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.transport.config.ListenerConfig;
 import io.godwit.mqtt.transport.config.ListenerLimits;

@@ -8,7 +8,7 @@ import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.top.TrafficCount;
 import io.godwit.mqtt.top.TrafficKind;
 import io.godwit.mqtt.trace.Tracer;

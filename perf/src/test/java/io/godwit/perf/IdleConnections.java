@@ -5,7 +5,7 @@ import io.godwit.mqtt.codec.PacketEncoder;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.testing.Pace;

@@ -2,7 +2,7 @@ package io.godwit.api.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.access.TokenAdmin;
 import java.time.Duration;
 import java.util.List;
@@ -35,8 +35,8 @@ class SharedTokensTest {
                     }
 
                     @Override
-                    public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
-                        return CompletableFuture.completedFuture(Answer.complete(false));
+                    public CompletableFuture<ClusterAnswer<Boolean>> remove(String name, Duration within) {
+                        return CompletableFuture.completedFuture(ClusterAnswer.complete(false));
                     }
                 })
                 .ofSubject(new X500Principal("CN=ops"));

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.access.TokenAdmin;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -131,8 +131,8 @@ class TokensTest {
             }
 
             @Override
-            public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
-                return CompletableFuture.completedFuture(Answer.complete(false));
+            public CompletableFuture<ClusterAnswer<Boolean>> remove(String name, Duration within) {
+                return CompletableFuture.completedFuture(ClusterAnswer.complete(false));
             }
         };
         Tokens tokens = Tokens.load(file, path -> this::takeChange, Optional.of(made));

@@ -11,8 +11,8 @@ import io.godwit.kv.peers.OwnReport;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.remote.RangeRoutes;
 import io.godwit.kv.remote.ReplicaReport;
-import io.godwit.kv.remote.Routes;
 import io.godwit.plugin.balance.Liveness;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -248,7 +248,7 @@ public final class NodeControl implements NodeOperations {
         int leaders = 0;
         int replicas = 0;
         for (StoreControl store : stores.values()) {
-            for (Routes.Route route : store.views().routes(reports)) {
+            for (RangeRoutes.Route route : store.views().routes(reports)) {
                 leaders += route.leader().equals(storeId) ? 1 : 0;
                 replicas += route.report().hasReplicaOn(storeId) ? 1 : 0;
             }
@@ -358,7 +358,7 @@ public final class NodeControl implements NodeOperations {
         }
         List<String> steps = new ArrayList<>();
         List<Reset> resets = new ArrayList<>();
-        for (Routes.Route route : store.views().routes(reports())) {
+        for (RangeRoutes.Route route : store.views().routes(reports())) {
             plan(storeName, route.report(), lostStores, steps, errors).ifPresent(resets::add);
         }
         if (isDryRun || !errors.isEmpty()) {

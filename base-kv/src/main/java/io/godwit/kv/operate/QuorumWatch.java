@@ -1,8 +1,8 @@
 package io.godwit.kv.operate;
 
+import io.godwit.kv.remote.RangeRoutes;
+import io.godwit.kv.remote.RangeRoutes.Route;
 import io.godwit.kv.remote.ReplicaReport;
-import io.godwit.kv.remote.Routes;
-import io.godwit.kv.remote.Routes.Route;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -77,7 +77,7 @@ public final class QuorumWatch {
      * @param told by store id: the replicas that each node last reported
      * @return one line; empty if every key has a range with a leader
      */
-    public String look(Routes routes, Map<String, ? extends Collection<ReplicaReport>> told) {
+    public String look(RangeRoutes routes, Map<String, ? extends Collection<ReplicaReport>> told) {
         long now = clock.getAsLong();
         List<Route> all = routes.all();
         if (all.isEmpty()) {

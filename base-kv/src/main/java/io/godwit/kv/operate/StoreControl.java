@@ -11,8 +11,8 @@ import io.godwit.kv.peers.OwnReport;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.remote.RangeRoutes;
 import io.godwit.kv.remote.ReplicaReport;
-import io.godwit.kv.remote.Routes;
 import io.godwit.kv.store.StoreBalance;
 import io.godwit.kv.store.StoreRanges;
 import io.godwit.plugin.balance.BalanceAction;
@@ -100,7 +100,7 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
     /** What {@link Redundancy} needs to know about this store. */
     public Redundancy.Store known() {
         Map<String, NodeReport> reports = views.reports();
-        Routes routes = views.routesOf(reports);
+        RangeRoutes routes = views.routesOf(reports);
         return new Redundancy.Store(name(), wantedVoters(), isBalanced(), ranges(routes, reports), routes.hasGap());
     }
 
@@ -109,9 +109,9 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         return balance.plan().grace();
     }
 
-    private List<RangeInfo> ranges(Routes routes, Map<String, NodeReport> reports) {
+    private List<RangeInfo> ranges(RangeRoutes routes, Map<String, NodeReport> reports) {
         List<RangeInfo> infos = new ArrayList<>();
-        for (Routes.Route route : routes.all()) {
+        for (RangeRoutes.Route route : routes.all()) {
             ReplicaReport report = route.report();
             Optional<ReplicaReport.Leading> leading = report.leading();
             infos.add(new RangeInfo(
@@ -142,10 +142,10 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
 
     @Override
     public CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline) {
-        Optional<Routes.Route> range = views.routes(views.reports()).stream()
+        Optional<RangeRoutes.Route> range = views.routes(views.reports()).stream()
                 .filter(route -> route.rangeId() == action.rangeId())
                 .findFirst();
-        String leader = range.map(Routes.Route::leader).orElse("");
+        String leader = range.map(RangeRoutes.Route::leader).orElse("");
         ClusterLinks cluster = links;
         CompletableFuture<OperationResult> result;
         if (leader.isEmpty()) {

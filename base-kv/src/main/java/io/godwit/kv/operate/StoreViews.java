@@ -7,8 +7,8 @@ import io.godwit.kv.member.MemberWatch;
 import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.peers.OwnReport;
 import io.godwit.kv.remote.NodeReport;
+import io.godwit.kv.remote.RangeRoutes;
 import io.godwit.kv.remote.ReplicaReport;
-import io.godwit.kv.remote.Routes;
 import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.Liveness;
@@ -94,7 +94,7 @@ public final class StoreViews implements ClusterViewSource {
 
     private List<RangeView> ranges(Map<String, NodeReport> reports) {
         List<RangeView> views = new ArrayList<>();
-        for (Routes.Route route : routes(reports)) {
+        for (RangeRoutes.Route route : routes(reports)) {
             if (!route.report().voters().isEmpty()) {
                 views.add(view(route, reports));
             }
@@ -103,12 +103,12 @@ public final class StoreViews implements ClusterViewSource {
     }
 
     /** The ranges in the order of their first keys; nodes that are gone count as leading nothing. */
-    List<Routes.Route> routes(Map<String, NodeReport> reports) {
+    List<RangeRoutes.Route> routes(Map<String, NodeReport> reports) {
         return routesOf(reports).all();
     }
 
     /** Like {@link #routes}, but the result also tells whether the ranges cover every key. */
-    Routes routesOf(Map<String, NodeReport> reports) {
+    RangeRoutes routesOf(Map<String, NodeReport> reports) {
         Map<String, List<ReplicaReport>> told = new HashMap<>();
         Set<String> gone = new HashSet<>();
         reports.forEach((storeId, report) -> {
@@ -119,10 +119,10 @@ public final class StoreViews implements ClusterViewSource {
                 gone.add(storeId);
             }
         });
-        return Routes.of(told, gone);
+        return RangeRoutes.of(told, gone);
     }
 
-    private RangeView view(Routes.Route route, Map<String, NodeReport> reports) {
+    private RangeView view(RangeRoutes.Route route, Map<String, NodeReport> reports) {
         ReplicaReport report = route.report();
         List<Replica> replicas = new ArrayList<>();
         report.voters().forEach(voter -> replicas.add(replica(route, voter, true, reports)));
@@ -162,7 +162,7 @@ public final class StoreViews implements ClusterViewSource {
         return RangeChange.PAUSE; // a change of a later release
     }
 
-    private Replica replica(Routes.Route route, String storeId, boolean isVoter, Map<String, NodeReport> reports) {
+    private Replica replica(RangeRoutes.Route route, String storeId, boolean isVoter, Map<String, NodeReport> reports) {
         if (storeId.equals(route.leader())) {
             return new Replica(storeId, isVoter, true);
         }

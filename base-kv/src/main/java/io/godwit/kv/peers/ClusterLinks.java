@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
 
 /**
  * Connects a node's stores with those of the other nodes: members, leaders, requests to and from other nodes, and
@@ -49,8 +48,6 @@ public final class ClusterLinks implements AutoCloseable {
      * @param stores the open stores, by name; a live view
      * @param members the members of the cluster, which the caller keeps up to date
      * @param facts the facts of the cluster; reports update them and are accepted or refused by them
-     * @param takeOver makes the replica of a group (first argument) stand for election, if it follows the given leader
-     *     (second argument)
      */
     public ClusterLinks(
             ClusterEntry.Entered entered,
@@ -58,7 +55,7 @@ public final class ClusterLinks implements AutoCloseable {
             MemberWatch members,
             NotedFacts facts,
             Map<String, StoreRanges> stores,
-            BiConsumer<String, String> takeOver,
+            LeaderTakeOver takeOver,
             KvThreads threads) {
         this.cluster = entered.cluster();
         this.caller = new RoutedClient.Caller(

@@ -4,8 +4,8 @@ import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.kv.member.MemberWatch;
 import io.godwit.kv.remote.NodeRpc;
 import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.remote.RangeRoutes.Route;
 import io.godwit.kv.remote.RouteTable;
-import io.godwit.kv.remote.Routes.Route;
 import io.godwit.kv.store.RangeDescriptor;
 import io.godwit.plugin.balance.Liveness;
 import java.io.ByteArrayInputStream;
@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,24 +56,20 @@ final class UnreachedLeaders {
     private final RpcChannels channels;
     private final MemberWatch members;
     private final Map<String, RouteTable> tables;
-    private final BiConsumer<String, String> takeOver;
+    private final LeaderTakeOver takeOver;
     /** By store id: since when a node has not been connected, and when others were asked last. Guarded by this. */
     private final Map<String, Long> unreachedSince = new HashMap<>();
 
     private final Map<String, Long> askedAt = new HashMap<>();
 
-    /**
-     * @param tables the routes of each store, by its name; a live view
-     * @param takeOver makes this node's replica of a group (first argument) stand for election, if it follows the given
-     *     leader (second argument)
-     */
+    /** @param tables the routes of each store, by its name; a live view */
     UnreachedLeaders(
             String self,
             NodeRpc rpc,
             RpcChannels channels,
             MemberWatch members,
             Map<String, RouteTable> tables,
-            BiConsumer<String, String> takeOver) {
+            LeaderTakeOver takeOver) {
         this.self = self;
         this.rpc = rpc;
         this.channels = channels;
@@ -189,7 +184,7 @@ final class UnreachedLeaders {
                     asker,
                     count);
             for (int i = 0; i < count; i++) {
-                takeOver.accept(in.readUTF(), leader);
+                takeOver.takeOver(in.readUTF(), leader);
             }
         }
         return CompletableFuture.completedFuture(new byte[0]);

@@ -120,9 +120,8 @@ public final class Range implements Sibling {
                                 routes.forward(new WaitingSubmission(key, request, environment.leaderDeadlineNanos())),
                         db,
                         started,
-                        executor,
-                        environment,
-                        this::fault),
+                        this,
+                        environment),
                 db,
                 coprocessor,
                 load);

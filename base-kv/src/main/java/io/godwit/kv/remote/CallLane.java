@@ -24,7 +24,7 @@ final class CallLane {
     /** When another token became known or this one was refused, in nanoseconds; valid only while the lane drains. */
     private long drainsSince;
 
-    CallLane(Routes.Route route, RouteToken token) {
+    CallLane(RangeRoutes.Route route, RouteToken token) {
         this.token = token;
         this.storeId = route.leader();
         this.bounds = route.bounds();

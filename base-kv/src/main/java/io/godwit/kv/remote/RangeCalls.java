@@ -60,7 +60,7 @@ final class RangeCalls {
     private final Timer timer;
     private final LongSupplier nanoClock;
     private final long maxPendingBytes;
-    private Routes routes = Routes.NONE;
+    private RangeRoutes routes = RangeRoutes.NONE;
     private final Map<Long, CallLane> lanes = new HashMap<>();
     private final List<CallLane> draining = new ArrayList<>();
     /** The last refused token of each range, which must not be used again. */
@@ -121,10 +121,10 @@ final class RangeCalls {
         }
     }
 
-    void routesChanged(Routes changed) {
+    void routesChanged(RangeRoutes changed) {
         routes = changed;
         for (CallLane lane : List.copyOf(lanes.values())) {
-            Routes.Route now = changed.ofRange(lane.token().rangeId());
+            RangeRoutes.Route now = changed.ofRange(lane.token().rangeId());
             if (now == null || !now.token().equals(Optional.of(lane.token()))) {
                 drain(lane);
             }
@@ -142,7 +142,7 @@ final class RangeCalls {
         Iterator<Map.Entry<RangeCall, RouteToken>> each = queriesSent.entrySet().iterator();
         while (each.hasNext()) {
             Map.Entry<RangeCall, RouteToken> sent = each.next();
-            Routes.Route now = routes.of(sent.getKey().key());
+            RangeRoutes.Route now = routes.of(sent.getKey().key());
             if (now != null
                     && now.token()
                             .filter(token -> !token.equals(sent.getValue()))
@@ -185,7 +185,7 @@ final class RangeCalls {
                 return false;
             }
         }
-        Routes.Route route = routes.of(call.key());
+        RangeRoutes.Route route = routes.of(call.key());
         if (route == null || route.token().isEmpty()) {
             return false;
         }
@@ -314,7 +314,7 @@ final class RangeCalls {
     // --- queries
 
     private boolean ask(RangeCall query) {
-        Routes.Route route = routes.of(query.key());
+        RangeRoutes.Route route = routes.of(query.key());
         if (route == null || route.token().isEmpty()) {
             return false;
         }
@@ -423,7 +423,7 @@ final class RangeCalls {
 
     /** Whether the range, or its successor, has another leadership now. */
     private boolean isOver(CallLane lane) {
-        Routes.Route now = routes.ofRange(lane.token().rangeId());
+        RangeRoutes.Route now = routes.ofRange(lane.token().rangeId());
         return now == null
                 || now.token().filter(token -> !token.equals(lane.token())).isPresent();
     }

@@ -26,7 +26,7 @@ public final class RouteLeaders implements Leaders {
 
     @Override
     public @Nullable String leaderOf(byte[] key) {
-        Routes.Route route = table.routes().of(key);
+        RangeRoutes.Route route = table.routes().of(key);
         return route == null || route.leader().isEmpty() ? null : route.leader();
     }
 

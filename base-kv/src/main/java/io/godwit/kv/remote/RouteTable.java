@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * The present {@link Routes} of one store.
+ * The present {@link RangeRoutes} of one store.
  *
  * <p>Reports come on network threads and range threads. Each has everything of one node, so the last report of a node
  * counts. Uses a lock instead of its own thread, because its work is short, and a report must be in force when the call
@@ -18,10 +18,10 @@ import java.util.function.Consumer;
 public final class RouteTable {
     private final Map<String, List<ReplicaReport>> told = new HashMap<>(); // guarded by this
     private final Set<String> gone = new HashSet<>(); // guarded by this
-    private final List<Consumer<Routes>> listeners = new CopyOnWriteArrayList<>();
-    private volatile Routes routes = Routes.NONE;
+    private final List<Consumer<RangeRoutes>> listeners = new CopyOnWriteArrayList<>();
+    private volatile RangeRoutes routes = RangeRoutes.NONE;
 
-    public Routes routes() {
+    public RangeRoutes routes() {
         return routes;
     }
 
@@ -29,7 +29,7 @@ public final class RouteTable {
      * Adds {@code listener}, which gets the routes when they may have changed, in order, with a lock held: it must hand
      * over.
      */
-    public void onChange(Consumer<Routes> listener) {
+    public void onChange(Consumer<RangeRoutes> listener) {
         listeners.add(listener);
     }
 
@@ -66,7 +66,7 @@ public final class RouteTable {
     }
 
     private void work() {
-        Routes next = Routes.of(told, gone);
+        RangeRoutes next = RangeRoutes.of(told, gone);
         routes = next;
         listeners.forEach(listener -> listener.accept(next));
     }

@@ -3,9 +3,9 @@ package io.godwit.kv.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.remote.RangeRoutes;
 import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.remote.ReplicaReport.Leading;
-import io.godwit.kv.remote.Routes;
 import io.godwit.plugin.balance.RangeLoad;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -127,7 +127,7 @@ class QuorumWatchTest {
     }
 
     private String look() {
-        return watch.look(Routes.of(told), told);
+        return watch.look(RangeRoutes.of(told), told);
     }
 
     private void tell(String node, ReplicaReport replica) {

@@ -19,9 +19,9 @@ class RouteLeadersTest {
         leaders.onChange(changes::incrementAndGet);
         assertThat(leaders.leaderOf(key)).isNull();
 
-        table.told("b", List.of(RoutesTest.led(1, 5, "", null, 3)));
+        table.told("b", List.of(RangeRoutesTest.led(1, 5, "", null, 3)));
         assertThat(leaders.leaderOf(key)).isEqualTo("b");
-        table.told("a", List.of(RoutesTest.led(1, 5, "", null, 4)));
+        table.told("a", List.of(RangeRoutesTest.led(1, 5, "", null, 4)));
         assertThat(leaders.leaderOf(key)).isEqualTo(leaders.here());
         assertThat(changes).hasValue(2);
 

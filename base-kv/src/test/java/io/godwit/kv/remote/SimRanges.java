@@ -220,7 +220,7 @@ final class SimRanges {
         for (SimRange range : ranges) {
             told.computeIfAbsent(range.leader, node -> new ArrayList<>()).add(report(range));
         }
-        Routes routes = Routes.of(told);
+        RangeRoutes routes = RangeRoutes.of(told);
         tasks.add(() -> calls.routesChanged(routes));
         runTasks();
     }
@@ -458,7 +458,7 @@ final class SimRanges {
 
     /** The client no longer knows any leader. */
     void loseRanges() {
-        tasks.add(() -> calls.routesChanged(Routes.NONE));
+        tasks.add(() -> calls.routesChanged(RangeRoutes.NONE));
         ranges.clear();
         runTasks();
     }

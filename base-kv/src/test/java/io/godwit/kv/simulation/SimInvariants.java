@@ -7,7 +7,7 @@ import io.godwit.kv.range.Range;
 import io.godwit.kv.range.SimRanges;
 import io.godwit.kv.range.leader.KnownLeadership;
 import io.godwit.kv.range.state.RangeState;
-import io.godwit.kv.remote.Routes;
+import io.godwit.kv.remote.RangeRoutes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -145,11 +145,11 @@ final class SimInvariants {
 
     /** Checks the routes of a user that has the reports of all nodes. */
     void checkRoutes(SimUser user, List<SimNode> nodes) {
-        Routes routes = user.caller().table().routes();
+        RangeRoutes routes = user.caller().table().routes();
         for (SimNode node : nodes) {
             for (Range range : node.ranges().all()) {
                 KnownLeadership leading = range.leading();
-                Routes.Route route = routes.of(range.state().bounds().start());
+                RangeRoutes.Route route = routes.of(range.state().bounds().start());
                 if (leading != null
                         && (route == null
                                 || !route.leader().equals(node.id())

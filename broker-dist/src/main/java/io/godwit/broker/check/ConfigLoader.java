@@ -1,8 +1,8 @@
 package io.godwit.broker.check;
 
 import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.config.ConfigSources;
 import io.godwit.broker.config.Loaded;
-import io.godwit.broker.config.Sources;
 import io.godwit.broker.conversion.BifromqKeys;
 import io.godwit.broker.effective.AuthProviders;
 import io.godwit.broker.effective.BrokerConfig;
@@ -24,7 +24,7 @@ public final class ConfigLoader {
     private static final Set<String> OF_THE_SCRIPTS =
             Set.of("GODWIT_CACHE", "GODWIT_TRAINING", "GODWIT_START_TIMEOUT_SECONDS", "GODWIT_TOKEN");
 
-    private static final Sources<FileConfig, SystemProperties> SOURCES = new Sources<>(
+    private static final ConfigSources<FileConfig, SystemProperties> SOURCES = new ConfigSources<>(
             FileConfig.class, SystemProperties.class, SystemProperties.PREFIXES, OF_THE_SCRIPTS, BifromqKeys::answer);
 
     private ConfigLoader() {}

@@ -1,6 +1,6 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.access.BanAdmin;
 import io.godwit.broker.api.LogText;
@@ -44,18 +44,18 @@ final class BansOverNodes implements BanAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+    public CompletableFuture<ClusterAnswer<Page<Ban, BanKey>>> bans(
             BanFilter filter, @Nullable BanKey after, int limit, Duration within) {
         Optional<AutomaticBanQuery> query = query(filter, after, limit);
-        CompletableFuture<Answer<Page<Ban, BanKey>>> recorded = operators.bans(filter, after, limit, within);
+        CompletableFuture<ClusterAnswer<Page<Ban, BanKey>>> recorded = operators.bans(filter, after, limit, within);
         if (query.isEmpty()) {
             return recorded;
         }
         return nodes.ask(within, node -> node.automaticBans(query.get(), within))
                 .thenCombine(
                         recorded,
-                        (answers, page) ->
-                                new Answer<>(merged(page.value(), answers.answers(), after, limit), missing(answers)));
+                        (answers, page) -> new ClusterAnswer<>(
+                                merged(page.value(), answers.answers(), after, limit), missing(answers)));
     }
 
     /** Empty if the filter wants no automatic bans. */
@@ -140,7 +140,7 @@ final class BansOverNodes implements BanAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
+    public CompletableFuture<ClusterAnswer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
         if (!AutomaticBan.isId(id)) {
             return operators.unban(tenant, id, within);
         }
@@ -148,7 +148,7 @@ final class BansOverNodes implements BanAdmin {
         return nodes.askAboutOne(within, node -> node.liftBan(id, of, within)).thenApply(answers -> {
             boolean wasBanned = answers.answers().containsValue(true);
             LOG.info("operator lifts bans of nodes id={} wasBanned={}", LogText.of(id), wasBanned);
-            return new Answer<>(wasBanned, missing(answers));
+            return new ClusterAnswer<>(wasBanned, missing(answers));
         });
     }
 }

@@ -2,8 +2,9 @@ package io.godwit.broker.clients;
 
 import io.godwit.api.port.client.ClientFilter;
 import io.godwit.api.port.client.ClientFilter.TextPattern;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
@@ -21,12 +22,12 @@ final class ClientWords {
     private static final String BEFORE_ALL = "\0";
 
     /** Empty if no client can have such a key. */
-    static Optional<ClientKey> key(io.godwit.api.port.client.ClientKey key) {
+    static Optional<ClientKey> key(ClientReference key) {
         return key.clientId().isEmpty() ? Optional.empty() : place(key);
     }
 
     /** The position after which a list continues; empty if there can be no such tenant. */
-    static Optional<ClientKey> place(io.godwit.api.port.client.ClientKey key) {
+    static Optional<ClientKey> place(ClientReference key) {
         String clientId = key.clientId().isEmpty() ? BEFORE_ALL : key.clientId();
         return tenant(key.tenant()).map(tenant -> new ClientKey(tenant, new ClientId(clientId)));
     }
@@ -36,8 +37,8 @@ final class ClientWords {
         return new ClientKey(tenant, new ClientId(BEFORE_ALL));
     }
 
-    static io.godwit.api.port.client.ClientKey key(ClientKey key) {
-        return new io.godwit.api.port.client.ClientKey(
+    static ClientReference key(ClientKey key) {
+        return new ClientReference(
                 key.tenant().value(), key.clientId().value());
     }
 

@@ -1,9 +1,10 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.AllNodes.Answers;
@@ -12,7 +13,7 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.Disconnect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.client.TenantId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientsOverNodes implements ClientAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
-    private static final Page<ClientView, io.godwit.api.port.client.ClientKey> EMPTY = new Page<>(List.of(), null);
+    private static final Page<ClientView, ClientReference> EMPTY = new Page<>(List.of(), null);
 
     /** Bound of the texts in a page, which clients choose. */
     private static final long MOST_CHARS = 1 << 20;
@@ -57,8 +58,8 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> clients(
-            ClientFilter filter, io.godwit.api.port.client.@Nullable ClientKey after, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+            ClientFilter filter, @Nullable ClientReference after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " clients, was " + limit));
@@ -66,7 +67,7 @@ final class ClientsOverNodes implements ClientAdmin {
         ClientCriteria criteria = ClientWords.criteria(filter).orElse(null);
         Optional<ClientKey> from = after == null ? Optional.empty() : ClientWords.place(after);
         if (criteria == null || after != null && from.isEmpty()) {
-            return CompletableFuture.completedFuture(Answer.complete(EMPTY));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(EMPTY));
         }
         TenantId tenant = criteria.tenant();
         if (tenant == null) {
@@ -76,16 +77,16 @@ final class ClientsOverNodes implements ClientAdmin {
         ClientKey place = from.filter(key -> key.compareTo(begin) > 0).orElse(begin);
         return place.tenant().equals(tenant)
                 ? page(criteria, place, limit, within)
-                : CompletableFuture.completedFuture(Answer.complete(EMPTY));
+                : CompletableFuture.completedFuture(ClusterAnswer.complete(EMPTY));
     }
 
-    private CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>>> page(
+    private CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> page(
             ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
         return nodes.ask(within, node -> node.page(criteria, after, limit, within))
                 .thenApply(answers -> merged(answers, criteria.tenant(), limit));
     }
 
-    private static Answer<Page<ClientView, io.godwit.api.port.client.ClientKey>> merged(
+    private static ClusterAnswer<Page<ClientView, ClientReference>> merged(
             Answers<ClientPage<ConnectedClient>> answers, @Nullable TenantId tenant, int limit) {
         List<ClientPage<Placed>> pages = new ArrayList<>();
         answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
@@ -104,7 +105,7 @@ final class ClientsOverNodes implements ClientAdmin {
                 break;
             }
         }
-        return new Answer<>(new Page<>(views, next == null ? null : ClientWords.key(next)), missing(answers));
+        return new ClusterAnswer<>(new Page<>(views, next == null ? null : ClientWords.key(next)), missing(answers));
     }
 
     private static ClientPage<Placed> placed(String node, ClientPage<ConnectedClient> page) {
@@ -113,12 +114,12 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<ClientView>>> client(
-            io.godwit.api.port.client.ClientKey key, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(
+            ClientReference key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> nodes.askAboutOne(within, node -> node.find(wanted, within))
-                        .thenApply(answers -> new Answer<>(newest(answers.answers()), missing(answers))))
-                .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(Optional.empty())));
+                        .thenApply(answers -> new ClusterAnswer<>(newest(answers.answers()), missing(answers))))
+                .orElseGet(() -> CompletableFuture.completedFuture(ClusterAnswer.complete(Optional.empty())));
     }
 
     /** During a takeover both connections may be found; the newer one counts. */
@@ -130,8 +131,8 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Boolean>> disconnect(
-            io.godwit.api.port.client.ClientKey key, int reasonCode, Duration within) {
+    public CompletableFuture<ClusterAnswer<Boolean>> disconnect(
+            ClientReference key, int reasonCode, Duration within) {
         ReasonCode code = ReasonCode.of(reasonCode);
         if (code == null || !code.isError() || !Disconnect.isFromServer(code)) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(
@@ -139,10 +140,10 @@ final class ClientsOverNodes implements ClientAdmin {
         }
         return ClientWords.key(key)
                 .map(wanted -> disconnect(wanted, code, within))
-                .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(false)));
+                .orElseGet(() -> CompletableFuture.completedFuture(ClusterAnswer.complete(false)));
     }
 
-    private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, ReasonCode code, Duration within) {
+    private CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientKey key, ReasonCode code, Duration within) {
         return nodes.askAboutOne(within, node -> node.disconnect(key, code, within))
                 .thenApply(answers -> {
                     boolean wasConnected = answers.answers().containsValue(true);
@@ -151,7 +152,7 @@ final class ClientsOverNodes implements ClientAdmin {
                             LogText.of(key),
                             code,
                             wasConnected);
-                    return new Answer<>(wasConnected, missing(answers));
+                    return new ClusterAnswer<>(wasConnected, missing(answers));
                 });
     }
 

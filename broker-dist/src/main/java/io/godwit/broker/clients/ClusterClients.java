@@ -8,7 +8,7 @@ import io.godwit.broker.clients.node.NodeClients;
 import io.godwit.broker.clients.node.OwnClients;
 import io.godwit.broker.clients.node.TopicLookup;
 import io.godwit.broker.clients.remote.ClientsService;
-import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.catalog.SessionCatalog;
 import io.godwit.mqtt.MqttServer;
 import io.grpc.ServerServiceDefinition;
 import java.util.concurrent.LinkedBlockingQueue;

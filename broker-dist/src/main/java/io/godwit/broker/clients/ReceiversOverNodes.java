@@ -1,8 +1,9 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscriptionAdmin;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.clients.AllNodes.Answers;
@@ -11,8 +12,8 @@ import io.godwit.broker.clients.node.NodeSubscriptions;
 import io.godwit.broker.clients.node.TopicLookup;
 import io.godwit.broker.clients.node.TopicQuestion;
 import io.godwit.dist.client.GroupInfo;
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.SessionCatalog.SubscriptionPage;
 import io.godwit.kv.client.Deadline;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.plugin.client.TenantId;
@@ -128,20 +129,20 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
 
     /** Asks all nodes for a live session and the leader for a stored one, both at once. */
     @Override
-    public CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
-            io.godwit.api.port.client.ClientKey key, @Nullable String after, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
+            ClientReference key, @Nullable String after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " subscriptions, was " + limit));
         }
         ClientKey wanted = ClientWords.key(key).orElse(null);
         if (wanted == null) {
-            return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(Optional.empty()));
         }
         CompletableFuture<Answers<Optional<NodeSubscriptions>>> live =
                 nodes.ask(within, node -> node.subscriptions(wanted, after, limit, within));
         return live.isCompletedExceptionally() // too many questions, so the store is not asked
-                ? live.thenApply(none -> Answer.complete(Optional.empty()))
+                ? live.thenApply(none -> ClusterAnswer.complete(Optional.empty()))
                 : live.thenCombine(stored(wanted, after, limit, within), ReceiversOverNodes::either);
     }
 
@@ -166,7 +167,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
      * The subscriptions that were found. If none were and a node or the store did not answer, it is unknown whether the
      * client exists.
      */
-    private static Answer<Optional<Page<Subscription, String>>> either(
+    private static ClusterAnswer<Optional<Page<Subscription, String>>> either(
             Answers<Optional<NodeSubscriptions>> live, Stored stored) {
         Optional<Page<Subscription, String>> found = live.answers().values().stream()
                 .flatMap(Optional::stream)
@@ -174,13 +175,13 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
                 .map(ReceiversOverNodes::page)
                 .or(() -> stored.page.map(ReceiversOverNodes::page));
         if (found.isPresent()) {
-            return Answer.complete(found);
+            return ClusterAnswer.complete(found);
         }
         if (stored.failure != null) {
             throw new CompletionException(
                     new NotServingException(FAILURES.told("the inbox store does not answer", stored.failure)));
         }
-        return new Answer<>(found, List.copyOf(live.missing().keySet()));
+        return new ClusterAnswer<>(found, List.copyOf(live.missing().keySet()));
     }
 
     private static Page<Subscription, String> page(NodeSubscriptions live) {
@@ -217,16 +218,18 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Receivers>> receivers(String tenant, String topic, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Receivers>> receivers(
+            String tenant, String topic, int limit, Duration within) {
         return ask(tenant, of -> TopicQuestion.ofTopic(of, topic), limit, within);
     }
 
     @Override
-    public CompletableFuture<Answer<Receivers>> subscribers(String tenant, String filter, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<Receivers>> subscribers(
+            String tenant, String filter, int limit, Duration within) {
         return ask(tenant, of -> TopicQuestion.ofFilter(of, filter), limit, within);
     }
 
-    private CompletableFuture<Answer<Receivers>> ask(
+    private CompletableFuture<ClusterAnswer<Receivers>> ask(
             String tenant, Function<TenantId, TopicQuestion> asking, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
@@ -237,13 +240,14 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
                     .map(asking)
                     .map(question -> nodes.ask(within, node -> node.receivers(question, limit, within))
                             .thenApply(answers -> merged(answers, limit)))
-                    .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(new Receivers(List.of(), 0))));
+                    .orElseGet(() -> CompletableFuture.completedFuture(
+                            ClusterAnswer.complete(new Receivers(List.of(), 0))));
         } catch (IllegalArgumentException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private Answer<Receivers> merged(Answers<NodeReceivers> answers, int limit) {
+    private ClusterAnswer<Receivers> merged(Answers<NodeReceivers> answers, int limit) {
         List<Receiver> all = new ArrayList<>();
         long[] total = {0};
         answers.answers().forEach((node, of) -> {
@@ -266,7 +270,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
             }
             first.add(each);
         }
-        return new Answer<>(
+        return new ClusterAnswer<>(
                 new Receivers(first, total[0]), List.copyOf(answers.missing().keySet()));
     }
 }

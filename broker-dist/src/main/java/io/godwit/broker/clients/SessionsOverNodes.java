@@ -2,15 +2,15 @@ package io.godwit.broker.clients;
 
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.client.ClientFilter.TextPattern;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.inbox.client.InboxClient;
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.Leaders;
@@ -79,7 +79,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     }
 
     @Override
-    public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
+    public CompletableFuture<Optional<SessionView>> session(ClientReference key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> singles.ask(
                                 key.tenant(),
@@ -90,7 +90,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     }
 
     @Override
-    public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
+    public CompletableFuture<Boolean> delete(ClientReference key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> singles.ask(key.tenant(), within, () -> {
                     String client = LogText.of(wanted);
@@ -106,7 +106,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     }
 
     @Override
-    public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
+    public CompletableFuture<Optional<Purged>> purge(ClientReference key, Duration within) {
         Deadline deadline = deadline(within);
         return ClientWords.key(key)
                 .map(wanted -> singles.ask(key.tenant(), within, () -> {

@@ -1,23 +1,24 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscribeOnBehalf;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.api.TenantShares;
 import io.godwit.broker.clients.node.NodeClients;
 import io.godwit.broker.clients.remote.BehalfWire;
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.client.ClientKey;
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.RetainHandling;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.RetainHandling;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.session.persistent.StoredSubscriber;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
@@ -69,8 +70,8 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
-            io.godwit.api.port.client.ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
+            ClientReference key, List<Wanted> wanted, int subscriptionId, Duration within) {
         List<Subscription> subscriptions = new ArrayList<>();
         List<String> filters = wanted.stream().map(Wanted::filter).toList();
         try {
@@ -83,7 +84,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         }
         Optional<ClientKey> known = ClientWords.key(key);
         if (known.isEmpty()) {
-            return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(Optional.empty()));
         }
         ClientKey client = known.get();
         LOG.info("operator subscribes client={} filters={}", LogText.of(client), filters.size());
@@ -116,8 +117,8 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
     }
 
     @Override
-    public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
-            io.godwit.api.port.client.ClientKey key, List<String> filters, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
+            ClientReference key, List<String> filters, Duration within) {
         List<TopicFilter> parsed;
         try {
             check(filters);
@@ -127,7 +128,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         }
         Optional<ClientKey> known = ClientWords.key(key);
         if (known.isEmpty()) {
-            return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(Optional.empty()));
         }
         ClientKey client = known.get();
         LOG.info("operator unsubscribes client={} filters={}", LogText.of(client), filters.size());
@@ -150,7 +151,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         return () -> deadline.hasPassed(System.nanoTime());
     }
 
-    private CompletableFuture<Answer<Optional<List<Coded>>>> ask(
+    private CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> ask(
             ClientKey client,
             List<String> filters,
             Duration within,
@@ -162,16 +163,17 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
                     .flatMap(Optional::stream)
                     .findFirst();
             if (codes.isPresent()) {
-                return CompletableFuture.completedFuture(Answer.complete(Optional.of(coded(filters, codes.get()))));
+                return CompletableFuture.completedFuture(
+                        ClusterAnswer.complete(Optional.of(coded(filters, codes.get()))));
             }
             if (!answers.missing().isEmpty()) { // a missing node may have the connection
-                return CompletableFuture.completedFuture(new Answer<>(
+                return CompletableFuture.completedFuture(new ClusterAnswer<>(
                         Optional.<List<Coded>>empty(),
                         List.copyOf(answers.missing().keySet())));
             }
             Duration left = Duration.ofNanos(Math.max(0, untilNanos - System.nanoTime()));
             return ofStored(client, left, kept)
-                    .thenApply(found -> Answer.complete(found.map(all -> coded(filters, all))));
+                    .thenApply(found -> ClusterAnswer.complete(found.map(all -> coded(filters, all))));
         });
     }
 

@@ -1,7 +1,7 @@
 package io.godwit.broker.cluster;
 
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.inbox.carrier.peer.AgreedMembers;
 
 /** Gives the leaders of inboxes the agreed view of members. */

@@ -1,8 +1,8 @@
 package io.godwit.broker.cluster;
 
 import io.godwit.dist.member.ClusterMembers;
-import io.godwit.dist.member.MembersView;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.inbox.session.DirectoryMembers;
 import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.MemberLife;

@@ -1,7 +1,7 @@
 package io.godwit.broker.cluster;
 
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.RangeException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

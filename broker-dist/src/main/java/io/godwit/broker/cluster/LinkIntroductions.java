@@ -3,7 +3,7 @@ package io.godwit.broker.cluster;
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.member.Introductions;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.LivePeers;
 import java.io.IOException;
 import java.time.Duration;

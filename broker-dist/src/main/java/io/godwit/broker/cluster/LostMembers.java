@@ -7,7 +7,7 @@ import io.godwit.cluster.member.ClusterListener;
 import io.godwit.cluster.member.Departure;
 import io.godwit.cluster.member.Member;
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.Backoff;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

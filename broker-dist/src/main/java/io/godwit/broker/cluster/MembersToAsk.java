@@ -2,7 +2,7 @@ package io.godwit.broker.cluster;
 
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.cluster.Cluster;
-import io.godwit.dist.member.MembersView;
+import io.godwit.dist.member.view.MembersView;
 import io.grpc.Channel;
 import java.util.HashSet;
 import java.util.Set;

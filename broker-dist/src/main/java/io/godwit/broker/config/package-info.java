@@ -1,5 +1,5 @@
 /**
- * Configuration as records. {@link Sources} reads the file, the environment and the system properties, and {@link
+ * Configuration as records. {@link ConfigSources} reads the file, the environment and the system properties, and {@link
  * Binder} creates the records from their values.
  *
  * <pre>

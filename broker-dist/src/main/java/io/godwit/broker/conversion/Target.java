@@ -1,6 +1,6 @@
 package io.godwit.broker.conversion;
 
-import io.godwit.broker.config.Sources;
+import io.godwit.broker.config.ConfigSources;
 import io.godwit.broker.conversion.Note.Outcome;
 import io.godwit.broker.settings.FileConfig;
 import io.godwit.broker.settings.SystemProperties;
@@ -22,8 +22,8 @@ import org.yaml.snakeyaml.Yaml;
 
 /** The configuration file that is being built, and the notes about it. For one thread. */
 final class Target {
-    private static final Sources<FileConfig, SystemProperties> SOURCES =
-            new Sources<>(FileConfig.class, SystemProperties.class, Set.of(), Set.of());
+    private static final ConfigSources<FileConfig, SystemProperties> SOURCES =
+            new ConfigSources<>(FileConfig.class, SystemProperties.class, Set.of(), Set.of());
     /** Keys of a listener that must be valid; otherwise the listener is switched off. */
     private static final Pattern ESSENTIAL = Pattern.compile("(mqttServerConfig\\.\\w+Listener(?:\\[\\d+])?)"
             + "\\.(?:enable|port|host|mountPoint|allowedOrigins|sslConfig\\..*)");

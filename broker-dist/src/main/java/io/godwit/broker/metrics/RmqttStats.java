@@ -1,7 +1,7 @@
 package io.godwit.broker.metrics;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.figure.HistorySource;
 import io.godwit.api.port.figure.NodeFigures;
@@ -202,23 +202,23 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within) {
+    public CompletableFuture<ClusterAnswer<List<NodeFigures>>> stats(Duration within) {
         return figures(Kind.STATS, within);
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeFigures>>> metrics(Duration within) {
+    public CompletableFuture<ClusterAnswer<List<NodeFigures>>> metrics(Duration within) {
         return figures(Kind.METRICS, within);
     }
 
-    private CompletableFuture<Answer<List<NodeFigures>>> figures(Kind kind, Duration within) {
+    private CompletableFuture<ClusterAnswer<List<NodeFigures>>> figures(Kind kind, Duration within) {
         Question<NodeFigures> question =
                 new Question<>(FiguresWire.request(kind), FiguresWire.MAX_BYTES, FiguresWire::figures);
         return ask(question, () -> new NodeFigures(nodes.self(), name, FiguresWire.RUNNING, figures(kind)), within);
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeHistory>>> history(long sinceMillis, Duration within) {
+    public CompletableFuture<ClusterAnswer<List<NodeHistory>>> history(long sinceMillis, Duration within) {
         Question<NodeHistory> question =
                 new Question<>(HistoryWire.request(sinceMillis), HistoryWire.MAX_BYTES, HistoryWire::history);
         return ask(
@@ -237,7 +237,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
     private record Question<T>(byte[] bytes, int maxAnswerBytes, Reading<T> reading) {}
 
     /** @param here makes the answer of this node, on the thread */
-    private <T> CompletableFuture<Answer<List<T>>> ask(Question<T> question, Supplier<T> here, Duration within) {
+    private <T> CompletableFuture<ClusterAnswer<List<T>>> ask(Question<T> question, Supplier<T> here, Duration within) {
         if (asked.incrementAndGet() > MAX_QUESTIONS) {
             asked.decrementAndGet();
             return CompletableFuture.failedFuture(new NotServingException(
@@ -256,7 +256,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
                 });
     }
 
-    private <T> Answer<List<T>> collected(Map<String, CompletableFuture<T>> all) {
+    private <T> ClusterAnswer<List<T>> collected(Map<String, CompletableFuture<T>> all) {
         List<T> told = new ArrayList<>();
         List<String> missing = new ArrayList<>();
         all.forEach((node, answer) -> {
@@ -270,7 +270,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
                 missing.add(node);
             }
         });
-        return new Answer<>(told, missing);
+        return new ClusterAnswer<>(told, missing);
     }
 
     private <T> CompletableFuture<T> askOther(String node, Question<T> question, Duration within) {

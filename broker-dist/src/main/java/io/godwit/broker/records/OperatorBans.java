@@ -1,6 +1,6 @@
 package io.godwit.broker.records;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.Page;
@@ -110,9 +110,9 @@ public final class OperatorBans implements BanAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+    public CompletableFuture<ClusterAnswer<Page<Ban, BanKey>>> bans(
             BanFilter filter, @Nullable BanKey after, int limit, Duration within) {
-        return CompletableFuture.completedFuture(Answer.complete(page(filter, after, limit)));
+        return CompletableFuture.completedFuture(ClusterAnswer.complete(page(filter, after, limit)));
     }
 
     private Page<Ban, BanKey> page(BanFilter filter, @Nullable BanKey after, int limit) {
@@ -240,9 +240,9 @@ public final class OperatorBans implements BanAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
+    public CompletableFuture<ClusterAnswer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
         return changes.changed(KIND, id, present -> unbanned(tenant, present), within)
-                .thenApply(done -> new Answer<>(isOf(tenant, done.before()), done.unconfirmed()));
+                .thenApply(done -> new ClusterAnswer<>(isOf(tenant, done.before()), done.unconfirmed()));
     }
 
     private Change unbanned(Optional<String> tenant, @Nullable StoredRecord present) {

@@ -2,7 +2,7 @@ package io.godwit.broker.records;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.access.TokenAdmin;
 import io.godwit.broker.records.wire.TokenValue;
@@ -117,9 +117,9 @@ public final class OperatorTokens implements TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
+    public CompletableFuture<ClusterAnswer<Boolean>> remove(String name, Duration within) {
         return changes.changed(KIND, name, present -> Change.DELETE, within)
-                .thenApply(done -> new Answer<>(done.before() != null, done.unconfirmed()));
+                .thenApply(done -> new ClusterAnswer<>(done.before() != null, done.unconfirmed()));
     }
 
     /** The names of the tokens that had ended at that time. */

@@ -1,6 +1,6 @@
 package io.godwit.broker.start;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.access.BanAdmin;
@@ -8,7 +8,7 @@ import io.godwit.api.port.access.TokenAdmin;
 import io.godwit.api.port.access.UserAdmin;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
@@ -68,12 +68,12 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Answer<List<BalancerView>>> balancers(List<String> of, Duration within) {
+            public CompletableFuture<ClusterAnswer<List<BalancerView>>> balancers(List<String> of, Duration within) {
                 return ask(made, stores -> stores.balancers(of, within));
             }
 
             @Override
-            public CompletableFuture<Answer<List<BalancerView>>> change(BalancerChange change, Duration within) {
+            public CompletableFuture<ClusterAnswer<List<BalancerView>>> change(BalancerChange change, Duration within) {
                 return ask(made, stores -> stores.change(change, within));
             }
 
@@ -123,12 +123,12 @@ final class LatePorts {
     static SettingsAdmin settings(Supplier<Optional<SettingsAdmin>> made) {
         return new SettingsAdmin() {
             @Override
-            public CompletableFuture<Answer<List<NodeSettings>>> configuration(Duration within) {
+            public CompletableFuture<ClusterAnswer<List<NodeSettings>>> configuration(Duration within) {
                 return ask(made, settings -> settings.configuration(within));
             }
 
             @Override
-            public CompletableFuture<Answer<List<PluginView>>> plugins(Duration within) {
+            public CompletableFuture<ClusterAnswer<List<PluginView>>> plugins(Duration within) {
                 return ask(made, settings -> settings.plugins(within));
             }
         };
@@ -138,18 +138,19 @@ final class LatePorts {
     static ClientAdmin clients(Supplier<Optional<ClientAdmin>> made) {
         return new ClientAdmin() {
             @Override
-            public CompletableFuture<Answer<Page<ClientView, ClientKey>>> clients(
-                    ClientFilter filter, @Nullable ClientKey after, int limit, Duration within) {
+            public CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+                    ClientFilter filter, @Nullable ClientReference after, int limit, Duration within) {
                 return ask(made, clients -> clients.clients(filter, after, limit, within));
             }
 
             @Override
-            public CompletableFuture<Answer<Optional<ClientView>>> client(ClientKey key, Duration within) {
+            public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientReference key, Duration within) {
                 return ask(made, clients -> clients.client(key, within));
             }
 
             @Override
-            public CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
+            public CompletableFuture<ClusterAnswer<Boolean>> disconnect(
+                    ClientReference key, int reasonCode, Duration within) {
                 return ask(made, clients -> clients.disconnect(key, reasonCode, within));
             }
         };
@@ -165,17 +166,17 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
+            public CompletableFuture<Optional<SessionView>> session(ClientReference key, Duration within) {
                 return ask(made, sessions -> sessions.session(key, within));
             }
 
             @Override
-            public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
+            public CompletableFuture<Boolean> delete(ClientReference key, Duration within) {
                 return ask(made, sessions -> sessions.delete(key, within));
             }
 
             @Override
-            public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
+            public CompletableFuture<Optional<Purged>> purge(ClientReference key, Duration within) {
                 return ask(made, sessions -> sessions.purge(key, within));
             }
         };
@@ -185,19 +186,19 @@ final class LatePorts {
     static SubscriptionAdmin subscriptions(Supplier<Optional<SubscriptionAdmin>> made) {
         return new SubscriptionAdmin() {
             @Override
-            public CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
-                    ClientKey key, @Nullable String after, int limit, Duration within) {
+            public CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
+                    ClientReference key, @Nullable String after, int limit, Duration within) {
                 return ask(made, subscriptions -> subscriptions.subscriptions(key, after, limit, within));
             }
 
             @Override
-            public CompletableFuture<Answer<Receivers>> receivers(
+            public CompletableFuture<ClusterAnswer<Receivers>> receivers(
                     String tenant, String topic, int limit, Duration within) {
                 return ask(made, subscriptions -> subscriptions.receivers(tenant, topic, limit, within));
             }
 
             @Override
-            public CompletableFuture<Answer<Receivers>> subscribers(
+            public CompletableFuture<ClusterAnswer<Receivers>> subscribers(
                     String tenant, String filter, int limit, Duration within) {
                 return ask(made, subscriptions -> subscriptions.subscribers(tenant, filter, limit, within));
             }
@@ -219,14 +220,14 @@ final class LatePorts {
     static SubscribeOnBehalf onBehalf(Supplier<Optional<SubscribeOnBehalf>> made) {
         return new SubscribeOnBehalf() {
             @Override
-            public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
-                    ClientKey key, List<SubscribeOnBehalf.Wanted> wanted, int subscriptionId, Duration within) {
+            public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
+                    ClientReference key, List<SubscribeOnBehalf.Wanted> wanted, int subscriptionId, Duration within) {
                 return ask(made, clients -> clients.subscribe(key, wanted, subscriptionId, within));
             }
 
             @Override
-            public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
-                    ClientKey key, List<String> filters, Duration within) {
+            public CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
+                    ClientReference key, List<String> filters, Duration within) {
                 return ask(made, clients -> clients.unsubscribe(key, filters, within));
             }
         };
@@ -295,12 +296,12 @@ final class LatePorts {
     static StatsSource figures(Supplier<Optional<StatsSource>> made) {
         return new StatsSource() {
             @Override
-            public CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within) {
+            public CompletableFuture<ClusterAnswer<List<NodeFigures>>> stats(Duration within) {
                 return ask(made, figures -> figures.stats(within));
             }
 
             @Override
-            public CompletableFuture<Answer<List<NodeFigures>>> metrics(Duration within) {
+            public CompletableFuture<ClusterAnswer<List<NodeFigures>>> metrics(Duration within) {
                 return ask(made, figures -> figures.metrics(within));
             }
 
@@ -320,7 +321,7 @@ final class LatePorts {
     static BanAdmin bans(Supplier<Optional<BanAdmin>> made) {
         return new BanAdmin() {
             @Override
-            public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+            public CompletableFuture<ClusterAnswer<Page<Ban, BanKey>>> bans(
                     BanFilter filter, @Nullable BanKey after, int limit, Duration within) {
                 return ask(made, bans -> bans.bans(filter, after, limit, within));
             }
@@ -331,7 +332,8 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
+            public CompletableFuture<ClusterAnswer<Boolean>> unban(
+                    Optional<String> tenant, String id, Duration within) {
                 return ask(made, bans -> bans.unban(tenant, id, within));
             }
         };
@@ -358,7 +360,7 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Answer<Boolean>> remove(String name, Duration within) {
+            public CompletableFuture<ClusterAnswer<Boolean>> remove(String name, Duration within) {
                 return ask(made, tokens -> tokens.remove(name, within));
             }
         };
@@ -412,19 +414,19 @@ final class LatePorts {
     static TopSource top(Supplier<Optional<TopSource>> made) {
         return new TopSource() {
             @Override
-            public CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
+            public CompletableFuture<ClusterAnswer<List<SlowSubscriber>>> slowSubscribers(
                     Optional<String> tenant, int limit, Duration within) {
                 return ask(made, top -> top.slowSubscribers(tenant, limit, within));
             }
 
             @Override
-            public CompletableFuture<Answer<List<BusyClient>>> clients(
+            public CompletableFuture<ClusterAnswer<List<BusyClient>>> clients(
                     Optional<String> tenant, boolean isByBytes, int limit, Duration within) {
                 return ask(made, top -> top.clients(tenant, isByBytes, limit, within));
             }
 
             @Override
-            public CompletableFuture<Answer<List<BusyTopic>>> topics(
+            public CompletableFuture<ClusterAnswer<List<BusyTopic>>> topics(
                     Optional<String> tenant, int limit, Duration within) {
                 return ask(made, top -> top.topics(tenant, limit, within));
             }

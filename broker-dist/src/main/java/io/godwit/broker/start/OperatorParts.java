@@ -23,7 +23,7 @@ import io.godwit.broker.watch.top.ClusterTop;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.rpc.LocalRpcServer;
 import io.godwit.inbox.InboxStore;
-import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.catalog.SessionCatalog;
 import io.godwit.kv.KvNode;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.plugin.auth.AuthProvider;

@@ -3,7 +3,7 @@ package io.godwit.broker.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.access.BanAdmin;
 import io.godwit.api.port.access.BanAdmin.Ban;
@@ -74,14 +74,14 @@ class BansOverNodesTest {
     /** Those of operators. */
     private final class Recorded implements BanAdmin {
         @Override
-        public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+        public CompletableFuture<ClusterAnswer<Page<Ban, BanKey>>> bans(
                 BanFilter filter, @Nullable BanKey after, int limit, Duration within) {
             List<Ban> found = recorded.values().stream()
                     .filter(ban ->
                             filter.matches(ban) && (after == null || ban.key().compareTo(after) > 0))
                     .toList();
             List<Ban> page = found.subList(0, Math.min(limit, found.size()));
-            return CompletableFuture.completedFuture(Answer.complete(
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(
                     new Page<>(page, found.size() > limit ? page.get(limit - 1).key() : null)));
         }
 
@@ -91,9 +91,9 @@ class BansOverNodesTest {
         }
 
         @Override
-        public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
+        public CompletableFuture<ClusterAnswer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
             return CompletableFuture.completedFuture(
-                    Answer.complete(recorded.values().removeIf(ban -> ban.id().equals(id))));
+                    ClusterAnswer.complete(recorded.values().removeIf(ban -> ban.id().equals(id))));
         }
     }
 
@@ -138,7 +138,7 @@ class BansOverNodesTest {
         List<Ban> all = new ArrayList<>();
         BanKey after = null;
         do {
-            Answer<Page<Ban, BanKey>> page = get(bans.bans(filter, after, limit, WITHIN));
+            ClusterAnswer<Page<Ban, BanKey>> page = get(bans.bans(filter, after, limit, WITHIN));
             assertThat(page.missingNodes()).isEmpty();
             assertThat(page.value().items()).hasSizeLessThanOrEqualTo(limit);
             all.addAll(page.value().items());
@@ -250,7 +250,7 @@ class BansOverNodesTest {
         ofSource(nodes.a, 7);
         record("A", Kind.ADDRESS);
         nodes.b.isSilent = true;
-        Answer<Page<Ban, BanKey>> late = get(bans.bans(ALL, null, 10, Duration.ofSeconds(1)));
+        ClusterAnswer<Page<Ban, BanKey>> late = get(bans.bans(ALL, null, 10, Duration.ofSeconds(1)));
         assertThat(late.missingNodes()).containsExactly("b");
         assertThat(late.value().items()).hasSize(2);
         BanFilter ofOperators = new BanFilter(Optional.empty(), Optional.empty(), Optional.of(false));
@@ -265,7 +265,7 @@ class BansOverNodesTest {
         record("A", Kind.ADDRESS);
         assertThat(get(bans.unban(Optional.of("t1"), source(7), WITHIN)).value())
                 .isFalse();
-        assertThat(get(bans.unban(Optional.empty(), source(7), WITHIN))).isEqualTo(Answer.complete(true));
+        assertThat(get(bans.unban(Optional.empty(), source(7), WITHIN))).isEqualTo(ClusterAnswer.complete(true));
         assertThat(get(bans.unban(Optional.empty(), source(7), WITHIN)).value()).isFalse();
         String client = nodes.b.bans.firstKey();
         assertThat(get(bans.unban(Optional.of("t2"), client, WITHIN)).value()).isFalse();
@@ -275,7 +275,7 @@ class BansOverNodesTest {
 
         ofSource(nodes.a, 7);
         nodes.c.isSilent = true;
-        Answer<Boolean> part = get(bans.unban(Optional.empty(), source(7), Duration.ofSeconds(1)));
+        ClusterAnswer<Boolean> part = get(bans.unban(Optional.empty(), source(7), Duration.ofSeconds(1)));
         assertThat(part.value()).isTrue();
         assertThat(part.missingNodes()).containsExactly("c");
     }

@@ -2,19 +2,19 @@ package io.godwit.broker.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.ClientFilter;
 import io.godwit.api.port.client.ClientFilter.TextPattern;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.remote.ClientMethods;
 import io.godwit.broker.clients.remote.ClientWire;
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.PageAnswer;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCalls;
 import java.nio.charset.StandardCharsets;
@@ -58,20 +58,20 @@ class ClientsOverNodesTest {
         nodes.close();
     }
 
-    private static ClientKey key(String clientId) {
-        return new ClientKey("default", clientId);
+    private static ClientReference key(String clientId) {
+        return new ClientReference("default", clientId);
     }
 
     private static <T> T get(CompletableFuture<T> question) throws Exception {
         return question.get(30, TimeUnit.SECONDS);
     }
 
-    private Answer<Page<ClientView, ClientKey>> list(@Nullable ClientKey after, int limit, Duration within)
-            throws Exception {
+    private ClusterAnswer<Page<ClientView, ClientReference>> list(
+            @Nullable ClientReference after, int limit, Duration within) throws Exception {
         return get(nodes.all.clients(ClientFilter.ALL, after, limit, within));
     }
 
-    private static List<String> ids(Answer<Page<ClientView, ClientKey>> answer) {
+    private static List<String> ids(ClusterAnswer<Page<ClientView, ClientReference>> answer) {
         return answer.value().items().stream()
                 .map(view -> view.clientId() + "@" + view.node())
                 .toList();
@@ -87,9 +87,9 @@ class ClientsOverNodesTest {
             expected.add(id + "@" + (node == nodes.a ? "a" : node == nodes.b ? "b" : "c"));
         }
         List<String> listed = new ArrayList<>();
-        ClientKey after = null;
+        ClientReference after = null;
         do {
-            Answer<Page<ClientView, ClientKey>> page = list(after, 7, LONG);
+            ClusterAnswer<Page<ClientView, ClientReference>> page = list(after, 7, LONG);
             assertThat(page.missingNodes()).isEmpty();
             assertThat(page.value().items()).hasSizeLessThanOrEqualTo(7);
             listed.addAll(ids(page));
@@ -163,20 +163,22 @@ class ClientsOverNodesTest {
         nodes.c.add("c3");
         nodes.b.isSilent = true;
         long begun = System.nanoTime();
-        Answer<Page<ClientView, ClientKey>> page = list(null, 10, SHORT);
+        ClusterAnswer<Page<ClientView, ClientReference>> page = list(null, 10, SHORT);
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
         assertThat(ids(page)).containsExactly("c1@a", "c3@c");
         assertThat(page.missingNodes()).containsExactly("b");
         assertThat(millis).isBetween(1_400L, 15_000L);
-        assertThat(get(nodes.all.client(key("c2"), SHORT))).isEqualTo(new Answer<>(Optional.empty(), List.of("b")));
-        assertThat(get(nodes.all.disconnect(key("c2"), 0x98, SHORT))).isEqualTo(new Answer<>(false, List.of("b")));
+        assertThat(get(nodes.all.client(key("c2"), SHORT)))
+                .isEqualTo(new ClusterAnswer<>(Optional.empty(), List.of("b")));
+        assertThat(get(nodes.all.disconnect(key("c2"), 0x98, SHORT)))
+                .isEqualTo(new ClusterAnswer<>(false, List.of("b")));
     }
 
     @Test
     void soIsThisNodeItselfWhenItsLoopsStandStill() throws Exception {
         nodes.a.add("c1").isSilent = true;
         nodes.b.add("c2");
-        Answer<Page<ClientView, ClientKey>> page = list(null, 10, SHORT);
+        ClusterAnswer<Page<ClientView, ClientReference>> page = list(null, 10, SHORT);
         assertThat(ids(page)).containsExactly("c2@b");
         assertThat(page.missingNodes()).containsExactly("a");
     }
@@ -186,7 +188,7 @@ class ClientsOverNodesTest {
         nodes.a.add("c1");
         nodes.kill("b");
         nodes.disconnect("c");
-        Answer<Page<ClientView, ClientKey>> page = list(null, 10, LONG);
+        ClusterAnswer<Page<ClientView, ClientReference>> page = list(null, 10, LONG);
         assertThat(ids(page)).containsExactly("c1@a");
         assertThat(page.missingNodes()).containsExactly("b", "c");
     }
@@ -249,7 +251,7 @@ class ClientsOverNodesTest {
                         .toByteArray());
         for (byte[] lie : lies) {
             nodes.serve("c", answering(lie));
-            Answer<Page<ClientView, ClientKey>> page = list(key("b"), 10, LONG);
+            ClusterAnswer<Page<ClientView, ClientReference>> page = list(key("b"), 10, LONG);
             assertThat(ids(page)).containsExactly("c1@a");
             assertThat(page.missingNodes())
                     .as("the node with %d bytes", lie.length)
@@ -274,7 +276,7 @@ class ClientsOverNodesTest {
                 Optional.empty(),
                 OptionalLong.empty());
         assertThat(get(nodes.all.clients(others, null, 10, LONG)))
-                .isEqualTo(Answer.complete(new Page<>(List.of(), null)));
+                .isEqualTo(ClusterAnswer.complete(new Page<>(List.of(), null)));
     }
 
     @Test
@@ -282,12 +284,12 @@ class ClientsOverNodesTest {
         nodes.a.add("c1", "c2");
         nodes.b.add("c3", "c4");
         nodes.b.looksUpTo = MemoryClients.key("c0");
-        Answer<Page<ClientView, ClientKey>> nothing = list(null, 10, LONG);
-        assertThat(nothing).isEqualTo(Answer.complete(new Page<>(List.of(), key("c0"))));
+        ClusterAnswer<Page<ClientView, ClientReference>> nothing = list(null, 10, LONG);
+        assertThat(nothing).isEqualTo(ClusterAnswer.complete(new Page<>(List.of(), key("c0"))));
         nodes.b.looksUpTo = null;
         assertThat(ids(list(nothing.value().next(), 10, LONG))).containsExactly("c1@a", "c2@a", "c3@b", "c4@b");
         nodes.b.looksUpTo = MemoryClients.key("c3");
-        Answer<Page<ClientView, ClientKey>> some = list(nothing.value().next(), 10, LONG);
+        ClusterAnswer<Page<ClientView, ClientReference>> some = list(nothing.value().next(), 10, LONG);
         assertThat(ids(some)).containsExactly("c1@a", "c2@a", "c3@b");
         assertThat(some.value().next()).isEqualTo(key("c3"));
         assertThat(some.missingNodes()).isEmpty();
@@ -311,12 +313,12 @@ class ClientsOverNodesTest {
         nodes.b.add("c2");
         for (String other : List.of("a-tenant", "z-tenant")) {
             assertThat(get(nodes.all.clients(ofTenant(other), null, 10, LONG)))
-                    .isEqualTo(Answer.complete(new Page<>(List.of(), null)));
+                    .isEqualTo(ClusterAnswer.complete(new Page<>(List.of(), null)));
         }
-        assertThat(ids(get(nodes.all.clients(ofTenant("default"), new ClientKey("a-tenant", "c9"), 10, LONG))))
+        assertThat(ids(get(nodes.all.clients(ofTenant("default"), new ClientReference("a-tenant", "c9"), 10, LONG))))
                 .containsExactly("c1@b");
-        assertThat(get(nodes.all.clients(ofTenant("default"), new ClientKey("z-tenant", "c0"), 10, LONG)))
-                .isEqualTo(Answer.complete(new Page<>(List.of(), null)));
+        assertThat(get(nodes.all.clients(ofTenant("default"), new ClientReference("z-tenant", "c0"), 10, LONG)))
+                .isEqualTo(ClusterAnswer.complete(new Page<>(List.of(), null)));
     }
 
     @Test
@@ -326,9 +328,9 @@ class ClientsOverNodesTest {
             nodes.a.add(i + text);
         }
         List<String> listed = new ArrayList<>();
-        ClientKey after = null;
+        ClientReference after = null;
         do {
-            Answer<Page<ClientView, ClientKey>> page = list(after, 1_000, LONG);
+            ClusterAnswer<Page<ClientView, ClientReference>> page = list(after, 1_000, LONG);
             assertThat(page.value().items()).hasSizeLessThan(20);
             page.value().items().forEach(view -> listed.add(view.clientId().substring(0, 2)));
             after = page.value().next();
@@ -339,11 +341,11 @@ class ClientsOverNodesTest {
     @Test
     void aClientIsDisconnectedOnTheNodeThatHasIt() throws Exception {
         nodes.c.add("c1", "c2");
-        assertThat(get(nodes.all.disconnect(key("c1"), 0x98, LONG))).isEqualTo(Answer.complete(true));
+        assertThat(get(nodes.all.disconnect(key("c1"), 0x98, LONG))).isEqualTo(ClusterAnswer.complete(true));
         assertThat(nodes.c.ended).containsOnlyKeys(MemoryClients.key("c1"));
         assertThat(nodes.c.ended.values()).containsExactly(ReasonCode.ADMINISTRATIVE_ACTION);
-        assertThat(get(nodes.all.disconnect(key("c1"), 0x98, LONG))).isEqualTo(Answer.complete(false));
-        assertThat(get(nodes.all.disconnect(key("c2"), 0x97, LONG))).isEqualTo(Answer.complete(true));
+        assertThat(get(nodes.all.disconnect(key("c1"), 0x98, LONG))).isEqualTo(ClusterAnswer.complete(false));
+        assertThat(get(nodes.all.disconnect(key("c2"), 0x97, LONG))).isEqualTo(ClusterAnswer.complete(true));
     }
 
     @Test
@@ -358,11 +360,12 @@ class ClientsOverNodesTest {
     @Test
     void whatNoClientCanBeIsNotFoundAndWhatNoServerSaysIsNotSaid() throws Exception {
         nodes.a.add("c");
-        for (ClientKey nobody : List.of(new ClientKey("no tenant", "c"), new ClientKey("default", ""))) {
-            assertThat(get(nodes.all.client(nobody, LONG))).isEqualTo(Answer.complete(Optional.empty()));
-            assertThat(get(nodes.all.disconnect(nobody, 0x98, LONG))).isEqualTo(Answer.complete(false));
+        for (ClientReference nobody :
+                List.of(new ClientReference("no tenant", "c"), new ClientReference("default", ""))) {
+            assertThat(get(nodes.all.client(nobody, LONG))).isEqualTo(ClusterAnswer.complete(Optional.empty()));
+            assertThat(get(nodes.all.disconnect(nobody, 0x98, LONG))).isEqualTo(ClusterAnswer.complete(false));
         }
-        assertThat(ids(list(new ClientKey("default", ""), 10, LONG))).containsExactly("c@a");
+        assertThat(ids(list(new ClientReference("default", ""), 10, LONG))).containsExactly("c@a");
         for (int code : new int[] {-1, 0, 4, 0x8A, 0x84, 0xFF, 256}) {
             assertThat(nodes.all.disconnect(key("c"), code, LONG)).isCompletedExceptionally();
         }

@@ -1,7 +1,7 @@
 package io.godwit.broker.clients;
 
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.kv.client.Deadline;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;

@@ -3,10 +3,10 @@ package io.godwit.broker.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscriptionAdmin.Receiver;
 import io.godwit.api.port.client.SubscriptionAdmin.Receivers;
 import io.godwit.api.port.client.SubscriptionAdmin.Subscription;
@@ -15,8 +15,8 @@ import io.godwit.broker.clients.remote.ReceiversWire;
 import io.godwit.broker.clients.remote.SubscriptionsWire;
 import io.godwit.broker.clients.wire.ReceiversAnswer;
 import io.godwit.broker.clients.wire.SubscriptionsAnswer;
-import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.catalog.SessionCatalog.SubscriptionPage;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.nio.file.Path;
@@ -59,7 +59,7 @@ class ReceiversOverNodesTest {
         nodes.close();
     }
 
-    private Answer<Receivers> ask(int limit, Duration within) throws Exception {
+    private ClusterAnswer<Receivers> ask(int limit, Duration within) throws Exception {
         return nodes.receivers.receivers("default", "t", limit, within).get(30, TimeUnit.SECONDS);
     }
 
@@ -71,7 +71,7 @@ class ReceiversOverNodesTest {
     @Test
     void liveOnesOfAllNodesAndStoredOnesOfThisAreListed() throws Exception {
         assertThat(ask(10, LONG))
-                .isEqualTo(Answer.complete(new Receivers(
+                .isEqualTo(ClusterAnswer.complete(new Receivers(
                         List.of(
                                 live("c1", "a"),
                                 live("c2", "b"),
@@ -80,12 +80,12 @@ class ReceiversOverNodesTest {
                                 new Receiver("kept", "", true, 2, "")),
                         5)));
         assertThat(ask(2, LONG))
-                .isEqualTo(Answer.complete(new Receivers(List.of(live("c1", "a"), live("c2", "b")), 5)));
+                .isEqualTo(ClusterAnswer.complete(new Receivers(List.of(live("c1", "a"), live("c2", "b")), 5)));
     }
 
     @Test
     void whoHasAFilterIsAskedForInTheSameWay() throws Exception {
-        Answer<Receivers> answer =
+        ClusterAnswer<Receivers> answer =
                 nodes.receivers.subscribers("default", "a/+", 10, LONG).get(30, TimeUnit.SECONDS);
         assertThat(answer.value().total()).isEqualTo(5);
         assertThat(answer.value().items())
@@ -100,7 +100,7 @@ class ReceiversOverNodesTest {
     @Test
     void aNodeThatDoesNotAnswerIsNamed() throws Exception {
         nodes.b.isSilent = true;
-        Answer<Receivers> answer = ask(10, SHORT);
+        ClusterAnswer<Receivers> answer = ask(10, SHORT);
         assertThat(answer.missingNodes()).containsExactly("b");
         assertThat(answer.value().total()).isEqualTo(3);
     }
@@ -113,7 +113,7 @@ class ReceiversOverNodesTest {
         assertThat(nodes.receivers.receivers("default", "t", 0, LONG)).isCompletedExceptionally();
         assertThat(nodes.receivers.receivers("default", "t", 1_001, LONG)).isCompletedExceptionally();
         assertThat(nodes.receivers.receivers("no tenant", "t", 10, LONG))
-                .isCompletedWithValue(Answer.complete(new Receivers(List.of(), 0)));
+                .isCompletedWithValue(ClusterAnswer.complete(new Receivers(List.of(), 0)));
     }
 
     @Test
@@ -142,15 +142,15 @@ class ReceiversOverNodesTest {
         }
     }
 
-    private Answer<Optional<Page<Subscription, String>>> subscriptions(String clientId, String after, int limit)
+    private ClusterAnswer<Optional<Page<Subscription, String>>> subscriptions(String clientId, String after, int limit)
             throws Exception {
         return subscriptions(clientId, after, limit, LONG);
     }
 
-    private Answer<Optional<Page<Subscription, String>>> subscriptions(
+    private ClusterAnswer<Optional<Page<Subscription, String>>> subscriptions(
             String clientId, String after, int limit, Duration within) throws Exception {
         return nodes.receivers
-                .subscriptions(new ClientKey("default", clientId), after, limit, within)
+                .subscriptions(new ClientReference("default", clientId), after, limit, within)
                 .get(30, TimeUnit.SECONDS);
     }
 
@@ -172,8 +172,8 @@ class ReceiversOverNodesTest {
                 subscriptions("c2", first.next(), 2).value().orElseThrow();
         assertThat(second.items()).extracting(Subscription::filter).containsExactly("b");
         assertThat(second.next()).isNull();
-        assertThat(subscriptions("nobody", null, 2)).isEqualTo(Answer.complete(Optional.empty()));
-        assertThat(nodes.receivers.subscriptions(new ClientKey("default", "c"), null, 1_001, LONG))
+        assertThat(subscriptions("nobody", null, 2)).isEqualTo(ClusterAnswer.complete(Optional.empty()));
+        assertThat(nodes.receivers.subscriptions(new ClientReference("default", "c"), null, 1_001, LONG))
                 .isCompletedExceptionally();
     }
 
@@ -184,14 +184,14 @@ class ReceiversOverNodesTest {
                 CompletableFuture.completedFuture(Optional.of(new SubscriptionPage(List.of(stored), true)));
         nodes.c.isSilent = true; // no part of the answer is missing, as it has no stored sessions
         assertThat(subscriptions("kept", null, 1, SHORT))
-                .isEqualTo(Answer.complete(
+                .isEqualTo(ClusterAnswer.complete(
                         Optional.of(new Page<>(List.of(new Subscription("a/+", 2, false, true, 0)), "a/+"))));
     }
 
     @Test
     void whoHasNotAnsweredLeavesOpenWhetherThereIsTheClient() throws Exception {
         nodes.b.isSilent = true;
-        assertThat(subscriptions("c2", null, 1, SHORT)).isEqualTo(new Answer<>(Optional.empty(), List.of("b")));
+        assertThat(subscriptions("c2", null, 1, SHORT)).isEqualTo(new ClusterAnswer<>(Optional.empty(), List.of("b")));
         nodes.b.isSilent = false;
         nodes.catalog.subscriptions = new CompletableFuture<>();
         assertThatThrownBy(() -> subscriptions("c2", null, 1, SHORT)).hasCauseInstanceOf(NotServingException.class);

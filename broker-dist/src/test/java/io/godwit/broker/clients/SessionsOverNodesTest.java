@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.client.ClientFilter.TextPattern;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.client.SessionView;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.inbox.client.InboxClient;
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Queries of the API about stored sessions; the store's answers come from the test. */
 class SessionsOverNodesTest {
     private static final Duration LONG = Duration.ofSeconds(20);
-    private static final ClientKey KEY = new ClientKey("default", "c");
+    private static final ClientReference KEY = new ClientReference("default", "c");
     private static final StoredSessionInfo LEFT = new StoredSessionInfo(
             new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "10.0.0.1:1", 4),
             false,
@@ -73,7 +73,7 @@ class SessionsOverNodesTest {
 
     @Test
     void whatCannotBeIsNotThere() {
-        ClientKey nobody = new ClientKey("no tenant", "c");
+        ClientReference nobody = new ClientReference("no tenant", "c");
         SessionAdmin.Filter filter = new SessionAdmin.Filter(Optional.of("no tenant"), Optional.empty(), false, 0);
         assertThat(sessions.sessions(filter, null, 10, LONG))
                 .isCompletedWithValue(new SessionAdmin.SessionPage(List.of(), null));
@@ -142,7 +142,7 @@ class SessionsOverNodesTest {
             assertThat(sessions.session(KEY, LONG)).isNotDone();
         }
         assertThat(sessions.delete(KEY, LONG)).isCompletedExceptionally();
-        ClientKey other = new ClientKey("other", "c");
+        ClientReference other = new ClientReference("other", "c");
         assertThat(sessions.delete(other, LONG)).isCompletedWithValue(true);
         for (int i = mostOfTenant; i < SessionsOverNodes.MAX_SINGLE_QUESTIONS; i++) {
             assertThat(sessions.session(other, LONG)).isNotDone();

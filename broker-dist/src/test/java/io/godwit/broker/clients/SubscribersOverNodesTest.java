@@ -2,10 +2,10 @@ package io.godwit.broker.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.SubscribeOnBehalf.Coded;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.testing.Await;
@@ -31,8 +31,8 @@ class SubscribersOverNodesTest {
             },
             false);
 
-    private CompletableFuture<Answer<Optional<List<Coded>>>> change(String tenant, Duration within) {
-        return subscribers.unsubscribe(new ClientKey(tenant, "c"), List.of("a"), within);
+    private CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> change(String tenant, Duration within) {
+        return subscribers.unsubscribe(new ClientReference(tenant, "c"), List.of("a"), within);
     }
 
     private List<CompletableFuture<?>> fill(String tenant, Duration within) {
@@ -47,8 +47,8 @@ class SubscribersOverNodesTest {
         assertThat(change).failsWithin(Duration.ZERO).withThrowableThat().withCauseInstanceOf(as);
     }
 
-    private static void findsNothing(CompletableFuture<Answer<Optional<List<Coded>>>> change) {
-        assertThat(change).isCompletedWithValue(Answer.complete(Optional.empty()));
+    private static void findsNothing(CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> change) {
+        assertThat(change).isCompletedWithValue(ClusterAnswer.complete(Optional.empty()));
     }
 
     @Test
@@ -99,6 +99,6 @@ class SubscribersOverNodesTest {
         fill("default", LONG);
         connected.add("c");
         assertThat(change("default", LONG))
-                .isCompletedWithValue(Answer.complete(Optional.of(List.of(new Coded("a", 0)))));
+                .isCompletedWithValue(ClusterAnswer.complete(Optional.of(List.of(new Coded("a", 0)))));
     }
 }

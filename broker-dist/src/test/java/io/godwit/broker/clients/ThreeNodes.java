@@ -1,6 +1,6 @@
 package io.godwit.broker.clients;
 
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.node.TopicLookup;
 import io.godwit.broker.clients.remote.ClientsService;
@@ -56,7 +56,7 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
 
     /** Connects to the others, so that later answers come within a short time. */
     void connect() throws Exception {
-        all.client(new ClientKey("default", "nobody"), Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
+        all.client(new ClientReference("default", "nobody"), Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
     }
 
     /** Adds a member, or replaces the service of one. */

@@ -2,10 +2,10 @@ package io.godwit.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.dist.member.AgreedMember;
-import io.godwit.dist.member.MemberState;
-import io.godwit.dist.member.MembersView;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.inbox.session.port.DirectoryView;
 import io.godwit.inbox.session.port.MemberLife;
 import java.util.List;

@@ -11,7 +11,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.plugin.client.ClientId;

@@ -8,7 +8,7 @@ import io.godwit.cluster.member.Departure;
 import io.godwit.cluster.member.Member;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -10,7 +10,7 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.member.NodeIdentity;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.EventListener;

@@ -30,7 +30,8 @@ class OpenSectionsTest {
 
     private Loaded<TestFile, NoProperties> load(String yaml, Map<String, String> environment) throws IOException {
         Path file = Files.writeString(directory.resolve("test.yml"), yaml);
-        return new Sources<>(TestFile.class, NoProperties.class, Set.of(), Set.of()).load(file, Map.of(), environment);
+        return new ConfigSources<>(TestFile.class, NoProperties.class, Set.of(), Set.of())
+                .load(file, Map.of(), environment);
     }
 
     @Test

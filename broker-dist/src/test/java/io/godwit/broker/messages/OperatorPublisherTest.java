@@ -12,7 +12,7 @@ import io.godwit.api.port.message.MessagePublisher.TooLargeException;
 import io.godwit.api.port.message.MessagePublisher.WrongFieldException;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.kv.client.RangeException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.inbound.OperatorIntake.Answer;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.topic.TopicLimits;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.figure.NodeFigures;
 import io.godwit.api.port.figure.NodeHistory;
@@ -116,7 +116,7 @@ class RmqttStatsTest implements ClusterNodes {
     void everyNodeTellsItsOwn() throws Exception {
         serve("b", node("b", 20).service());
         serve("c", node("c", 300).service());
-        Answer<List<NodeFigures>> answer = stats.stats(PATIENCE).get(30, TimeUnit.SECONDS);
+        ClusterAnswer<List<NodeFigures>> answer = stats.stats(PATIENCE).get(30, TimeUnit.SECONDS);
         assertThat(answer.missingNodes()).isEmpty();
         assertThat(answer.value()).extracting(NodeFigures::id).containsExactly("a", "b", "c");
         assertThat(answer.value()).extracting(NodeFigures::name).containsExactly("a:9000", "b:9000", "c:9000");
@@ -142,7 +142,7 @@ class RmqttStatsTest implements ClusterNodes {
             return stats.history(0, PATIENCE).join().value().stream()
                     .allMatch(node -> node.samples().size() >= 2);
         });
-        Answer<List<NodeHistory>> answer = stats.history(0, PATIENCE).get(30, TimeUnit.SECONDS);
+        ClusterAnswer<List<NodeHistory>> answer = stats.history(0, PATIENCE).get(30, TimeUnit.SECONDS);
         assertThat(answer.missingNodes()).containsExactly("noise");
         assertThat(answer.value()).extracting(NodeHistory::id).containsExactly("a", "b");
         assertThat(answer.value()).extracting(NodeHistory::name).containsExactly("a:9000", "b:9000");
@@ -160,7 +160,7 @@ class RmqttStatsTest implements ClusterNodes {
         serve("b", node("b", 20).service());
         serve("c", answering(null));
         others.add("d"); // a member that there is no channel to
-        Answer<List<NodeFigures>> answer = stats.stats(SOON).get(30, TimeUnit.SECONDS);
+        ClusterAnswer<List<NodeFigures>> answer = stats.stats(SOON).get(30, TimeUnit.SECONDS);
         assertThat(answer.missingNodes()).contains("c", "d").doesNotContain("a");
     }
 
@@ -179,7 +179,7 @@ class RmqttStatsTest implements ClusterNodes {
         serve("empty", answering(empty.build().toByteArray()));
         serve("noise", answering(new byte[] {(byte) 0xFF, 1, 2, 3}));
         serve("huge", answering(new byte[FiguresWire.MAX_BYTES + 1]));
-        Answer<List<NodeFigures>> answer = stats.stats(PATIENCE).get(30, TimeUnit.SECONDS);
+        ClusterAnswer<List<NodeFigures>> answer = stats.stats(PATIENCE).get(30, TimeUnit.SECONDS);
         assertThat(answer.missingNodes()).containsExactly("empty", "huge", "long", "many", "noise");
         assertThat(answer.value()).extracting(NodeFigures::id).containsExactly("a");
     }

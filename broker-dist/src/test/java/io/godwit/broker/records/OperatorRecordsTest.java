@@ -2,7 +2,7 @@ package io.godwit.broker.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
@@ -398,16 +398,18 @@ class OperatorRecordsTest {
         OperatorBans bansHere = new OperatorBans(partly, new BanTable(() -> now), () -> now);
         host.await(tokens.add(token("a", -1), WITHIN));
         Made made = ban(Kind.CLIENT, "c", OptionalLong.empty());
-        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(new Answer<>(true, List.of("b")));
-        assertThat(host.await(tokensHere.remove("a", WITHIN))).as("again").isEqualTo(new Answer<>(false, List.of("b")));
+        assertThat(host.await(tokensHere.remove("a", WITHIN))).isEqualTo(new ClusterAnswer<>(true, List.of("b")));
+        assertThat(host.await(tokensHere.remove("a", WITHIN)))
+                .as("again")
+                .isEqualTo(new ClusterAnswer<>(false, List.of("b")));
         assertThat(host.await(bansHere.unban(Optional.of("other"), made.ban().id(), WITHIN)))
                 .as("of another tenant")
-                .isEqualTo(Answer.complete(false));
+                .isEqualTo(ClusterAnswer.complete(false));
         assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
-                .isEqualTo(new Answer<>(true, List.of("b")));
+                .isEqualTo(new ClusterAnswer<>(true, List.of("b")));
         assertThat(host.await(bansHere.unban(Optional.empty(), made.ban().id(), WITHIN)))
                 .as("again")
-                .isEqualTo(new Answer<>(false, List.of("b")));
+                .isEqualTo(new ClusterAnswer<>(false, List.of("b")));
     }
 
     @Test

@@ -18,7 +18,7 @@ import io.godwit.broker.watch.tap.WatchQueue;
 import io.godwit.cluster.rpc.LocalAccess;
 import io.godwit.cluster.rpc.LocalRpcServer;
 import io.godwit.cluster.rpc.RpcConnection;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

@@ -1,5 +1,12 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.CurrentView;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MemberStep;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
+import io.godwit.dist.member.view.ViewStore;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
@@ -158,7 +165,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         thread.execute(() -> {
             if (joining == null && !isClosed) {
                 Joining begun = new Joining(
-                        self, commits, exclusions, lapses, current, store, thread, introductions, new Progress());
+                        self, commits, exclusions, lapses, store, thread, introductions, new Progress());
                 joining = begun;
                 linked = introductions::isLinked;
                 exclusions.judgeBy(linked, this::answers);

@@ -1,5 +1,11 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.CurrentView;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MemberStep;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import java.util.ArrayList;

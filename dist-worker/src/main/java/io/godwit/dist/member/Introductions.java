@@ -1,5 +1,6 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.NodeLife;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,5 +1,11 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MemberStep;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
+import io.godwit.dist.member.view.ViewStore;
 import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
 import java.util.EnumMap;
@@ -62,7 +68,6 @@ final class Joining {
     private final ViewCommits commits;
     private final Exclusions exclusions;
     private final Lapses lapses;
-    private final CurrentView current;
     private final ViewStore store;
     private final MemberThread thread;
     private final Introductions introductions;
@@ -94,7 +99,6 @@ final class Joining {
             ViewCommits commits,
             Exclusions exclusions,
             Lapses lapses,
-            CurrentView current,
             ViewStore store,
             MemberThread thread,
             Introductions introductions,
@@ -103,7 +107,6 @@ final class Joining {
         this.commits = commits;
         this.exclusions = exclusions;
         this.lapses = lapses;
-        this.current = current;
         this.store = store;
         this.thread = thread;
         this.introductions = introductions;
@@ -218,7 +221,7 @@ final class Joining {
      * served yet does not wait: in a restarted cluster the view still has earlier incarnations.
      */
     private void awaitLinks(long own, long endNanos) {
-        boolean isLinked = current.get().serving().stream()
+        boolean isLinked = commits.newestView().serving().stream()
                 .allMatch(life -> life.nodeId().equals(self.nodeId()) || introductions.isLinked(life));
         if (!hasServed || isLinked || thread.nanoTime() - endNanos >= 0) {
             claim(own);
@@ -234,7 +237,7 @@ final class Joining {
     private void claim(long own) {
         enter(Phase.CLAIMING, "the view of members cannot be changed");
         long now = thread.nanoTime();
-        lapses.look(current.get(), now);
+        lapses.look(commits.newestView(), now);
         commits.commit(new MemberStep.Join(self, !hasClients, lapses.over(now))).whenComplete((view, failure) -> {
             if (own != turn) {
                 return;
@@ -251,7 +254,7 @@ final class Joining {
 
     /** An earlier incarnation of the node blocks the join: it is excluded like any member that does not answer. */
     private void refused(long own, String why) {
-        AgreedMember known = current.get().ofNode(self.nodeId());
+        AgreedMember known = commits.newestView().ofNode(self.nodeId());
         if (known == null || known.life().incarnation() >= self.incarnation()) {
             again(why);
             return;
@@ -276,7 +279,7 @@ final class Joining {
             }
         }
         tellWhomItAwaits(own);
-        viewChanged(current.get());
+        viewChanged(commits.newestView());
     }
 
     private void ask(long own, NodeLife member, long revision) {
@@ -288,7 +291,7 @@ final class Joining {
             }
             if (failure == null) {
                 awaited.remove(member);
-                viewChanged(current.get());
+                viewChanged(commits.newestView());
             } else { // it is over, but counts until it is evicted, because this node may be wrong
                 CompletableFuture<Void> excluded = new CompletableFuture<>();
                 exclusions.exclude(member, Exclusions.Ground.LOST, "its process is over", excluded);

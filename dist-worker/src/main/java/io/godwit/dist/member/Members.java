@@ -1,5 +1,7 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,5 +1,10 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.CurrentView;
+import io.godwit.dist.member.view.MemberStep;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.ViewRecord;
+import io.godwit.dist.member.view.ViewStore;
 import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
@@ -38,6 +43,11 @@ final class ViewCommits {
         this.current = current;
         this.thread = thread;
         this.backoff = new Backoff(PAUSE_NANOS, PAUSE_NANOS, thread::random);
+    }
+
+    /** The newest view that this node knows: the next step changes this one. */
+    MembersView newestView() {
+        return current.get();
     }
 
     /**

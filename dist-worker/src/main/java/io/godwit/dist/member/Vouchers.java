@@ -1,5 +1,8 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

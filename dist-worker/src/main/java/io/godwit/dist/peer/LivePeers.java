@@ -16,7 +16,7 @@ import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.choice.ChoiceQuestions;
 import io.godwit.dist.peer.filter.Learning;
 import io.godwit.dist.peer.filter.LiveFilters;

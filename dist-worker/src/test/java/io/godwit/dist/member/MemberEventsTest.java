@@ -3,6 +3,7 @@ package io.godwit.dist.member;
 import static io.godwit.dist.member.MemberWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.plugin.event.BrokerEvent;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -4,6 +4,7 @@ import static io.godwit.dist.member.MemberWorld.MILLI;
 import static io.godwit.dist.member.MemberWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.member.view.MemberState;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,12 @@ package io.godwit.dist.member;
 import static io.godwit.dist.member.MemberWorld.MILLI;
 import static io.godwit.dist.member.MemberWorld.SECOND;
 
+import io.godwit.dist.member.view.CurrentView;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.MembersViewCodec;
+import io.godwit.dist.member.view.NodeLife;
+import io.godwit.dist.member.view.ViewRecord;
+import io.godwit.dist.member.view.ViewStore;
 import io.godwit.kv.client.Deadline;
 import io.godwit.plugin.event.BrokerEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

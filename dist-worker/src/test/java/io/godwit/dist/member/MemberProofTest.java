@@ -4,6 +4,7 @@ import static io.godwit.dist.member.MemberWorld.MILLI;
 import static io.godwit.dist.member.MemberWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;

@@ -2,6 +2,10 @@ package io.godwit.dist.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

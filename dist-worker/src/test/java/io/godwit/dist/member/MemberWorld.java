@@ -1,5 +1,10 @@
 package io.godwit.dist.member;
 
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
+import io.godwit.dist.member.view.ViewRecord;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.filter.LiveFilters;
 import io.godwit.dist.peer.filter.PeerBarriers;
 import io.godwit.dist.peer.filter.PeerFeed;
@@ -570,8 +570,8 @@ class LivePeersTest extends TwoNodes {
 
     @Test
     void aMemberIsLearntThroughTheNextLinkAndNotWhenItLivesNoMore() {
-        CompletableFuture<Void> notYet = a.peers.learnAllOf(new io.godwit.dist.member.NodeLife("c", 2));
-        CompletableFuture<Void> before = a.peers.learnAllOf(new io.godwit.dist.member.NodeLife("c", 1));
+        CompletableFuture<Void> notYet = a.peers.learnAllOf(new io.godwit.dist.member.view.NodeLife("c", 2));
+        CompletableFuture<Void> before = a.peers.learnAllOf(new io.godwit.dist.member.view.NodeLife("c", 1));
         cluster.settle();
         assertThat(notYet).isNotDone();
         cluster.serving("c", 2);

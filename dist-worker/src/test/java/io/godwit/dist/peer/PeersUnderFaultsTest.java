@@ -10,7 +10,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;

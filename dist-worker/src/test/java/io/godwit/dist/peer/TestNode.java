@@ -14,7 +14,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.index.TestReceiver;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.ManualTimers;
 import io.godwit.dist.peer.wait.ExclusionRequests;

@@ -1,10 +1,10 @@
 package io.godwit.dist.peer;
 
-import io.godwit.dist.member.AgreedMember;
-import io.godwit.dist.member.MemberState;
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.MembersView;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.MemberState;
+import io.godwit.dist.member.view.MembersView;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.index.TopicIndex;
 import io.godwit.dist.index.share.SharedStrategies;
-import io.godwit.dist.member.CurrentView;
+import io.godwit.dist.member.view.CurrentView;
 import io.godwit.dist.record.RecordStore.Change;
 import io.godwit.dist.route.RouteCoprocessor;
 import io.godwit.kv.client.Deadline;

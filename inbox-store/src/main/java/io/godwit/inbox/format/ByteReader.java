@@ -35,7 +35,7 @@ public final class ByteReader {
     }
 
     /** Reads a version byte, which must be {@code expected}. */
-    void version(int expected, String what) {
+    public void version(int expected, String what) {
         int version = u8();
         if (version != expected) {
             throw new IllegalArgumentException(what + " format version must be " + expected + ", was " + version);
@@ -73,7 +73,7 @@ public final class ByteReader {
     }
 
     /** A varint that is a count or size of something in memory. */
-    int length() {
+    public int length() {
         long value = varint();
         if (value < 0 || value > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("length " + value + " at " + position);
@@ -88,7 +88,7 @@ public final class ByteReader {
         return copy;
     }
 
-    byte[] block() {
+    public byte[] block() {
         return raw(length());
     }
 
@@ -105,8 +105,7 @@ public final class ByteReader {
         return text;
     }
 
-    @Nullable
-    String optionalString() {
+    public @Nullable String optionalString() {
         return u8() == 0 ? null : string();
     }
 

@@ -74,7 +74,7 @@ public final class ByteWriter {
     }
 
     /** 0 for null, else 1 and the string. */
-    void optionalString(@Nullable String text) {
+    public void optionalString(@Nullable String text) {
         u8(text == null ? 0 : 1);
         if (text != null) {
             string(text);

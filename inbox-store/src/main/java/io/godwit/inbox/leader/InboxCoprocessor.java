@@ -2,8 +2,8 @@ package io.godwit.inbox.leader;
 
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.MutationCodec;
-import io.godwit.inbox.format.SessionQuery;
-import io.godwit.inbox.format.SubscriptionQuery;
+import io.godwit.inbox.format.query.SessionQuery;
+import io.godwit.inbox.format.query.SubscriptionQuery;
 import io.godwit.inbox.leader.state.Surroundings;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.kv.coprocessor.LeaderContext;

@@ -1,13 +1,13 @@
 package io.godwit.inbox.leader;
 
-import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.inbox.format.FilterTable;
 import io.godwit.inbox.format.InboxKeys;
-import io.godwit.inbox.format.SessionQuery;
 import io.godwit.inbox.format.SessionRecord;
 import io.godwit.inbox.format.StoredSession;
 import io.godwit.inbox.format.StoredWill;
+import io.godwit.inbox.format.query.SessionQuery;
 import io.godwit.inbox.leader.state.InboxLoader;
 import io.godwit.inbox.ledger.Ledger;
 import io.godwit.inbox.protocol.InboxId;

@@ -1,12 +1,12 @@
 package io.godwit.inbox.leader;
 
-import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.catalog.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.format.FilterTable;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.SessionRecord;
 import io.godwit.inbox.format.StoredSession;
-import io.godwit.inbox.format.SubscriptionQuery;
+import io.godwit.inbox.format.query.SubscriptionQuery;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.coprocessor.RangeCursor;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.AttachRequest;
-import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.inbox.client.SessionCatalog.Criteria;
-import io.godwit.inbox.client.SessionCatalog.Page;
-import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
-import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
+import io.godwit.inbox.client.catalog.SessionCatalog;
+import io.godwit.inbox.client.catalog.SessionCatalog.Criteria;
+import io.godwit.inbox.client.catalog.SessionCatalog.Page;
+import io.godwit.inbox.client.catalog.SessionCatalog.SubscriptionPage;
+import io.godwit.inbox.client.catalog.StoredSessionInfo;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;

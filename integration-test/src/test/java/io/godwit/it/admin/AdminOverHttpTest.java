@@ -12,7 +12,7 @@ import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.Disconnect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.Qos;
 import io.godwit.testing.Needs;
 import java.nio.charset.StandardCharsets;

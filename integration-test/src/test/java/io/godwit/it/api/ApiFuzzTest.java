@@ -13,7 +13,7 @@ import io.godwit.it.real.Programs;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.Qos;
 import io.godwit.testing.Needs;
 import java.net.URI;

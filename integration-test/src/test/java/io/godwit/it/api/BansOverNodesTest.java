@@ -19,7 +19,7 @@ import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.PubAck;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.Qos;
 import java.net.URI;
 import java.net.http.HttpClient;

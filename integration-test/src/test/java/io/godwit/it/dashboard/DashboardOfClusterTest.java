@@ -15,7 +15,7 @@ import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.Qos;
 import io.godwit.testing.Await;
 import java.nio.charset.StandardCharsets;

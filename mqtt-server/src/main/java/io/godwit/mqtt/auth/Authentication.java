@@ -2,7 +2,7 @@ package io.godwit.mqtt.auth;
 
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.OnEventLoop;
 import io.godwit.plugin.auth.AuthExchange;

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.client;
 
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import org.jspecify.annotations.Nullable;

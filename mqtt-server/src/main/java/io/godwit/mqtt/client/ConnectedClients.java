@@ -1,7 +1,7 @@
 package io.godwit.mqtt.client;
 
 import io.godwit.mqtt.packet.Disconnect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.client;
 
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;

@@ -5,7 +5,7 @@ import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
 import io.godwit.mqtt.codec.field.VarInt;
 import io.godwit.mqtt.codec.type.MessagePropertiesCodec;
 import io.godwit.mqtt.codec.type.PublishCodec;
-import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;

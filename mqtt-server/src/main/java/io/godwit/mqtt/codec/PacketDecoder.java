@@ -1,8 +1,8 @@
 package io.godwit.mqtt.codec;
 
-import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
-import static io.godwit.mqtt.packet.ReasonCode.PACKET_TOO_LARGE;
-import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
+import static io.godwit.mqtt.packet.field.ReasonCode.MALFORMED_PACKET;
+import static io.godwit.mqtt.packet.field.ReasonCode.PACKET_TOO_LARGE;
+import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
 
 import io.godwit.mqtt.codec.field.FrameReader;
 import io.godwit.mqtt.codec.type.AuthCodec;
@@ -23,7 +23,7 @@ import io.godwit.mqtt.codec.type.UnsubAckCodec;
 import io.godwit.mqtt.codec.type.UnsubscribeCodec;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

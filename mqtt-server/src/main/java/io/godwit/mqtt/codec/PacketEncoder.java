@@ -45,7 +45,7 @@ public final class PacketEncoder {
     private final EncodeLimits limits;
 
     /**
-     * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.ProtocolLevel}
+     * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.field.ProtocolLevel}
      * @param maximumPacketSize the largest frame the peer accepts, in bytes; -1 for no limit but the protocol's
      * @param problemInformation whether the peer accepts reason strings and user properties in every packet
      *     [MQTT5-3.1.2-29]

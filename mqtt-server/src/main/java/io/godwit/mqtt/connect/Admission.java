@@ -8,8 +8,8 @@ import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.OnEventLoop;
@@ -23,7 +23,6 @@ import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
 import java.util.Objects;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +38,18 @@ final class Admission {
     private final ClientInfo claimed;
     private final boolean isUserProven;
     private final TenantOfUser tenantOfUser;
-    private final BiFunction<ClientInfo, String, String> wholeTopic;
+    private final BrokerTopics brokerTopics;
     private final Consumer<ClientInfo> onAdmitted;
 
     /** Finds the tenant of a client of this connection. */
     interface TenantOfUser {
         /** @param userName null for none */
         TenantNaming.Answer find(@Nullable String userName);
+    }
+
+    /** Maps topics of a client to topics within the broker. */
+    interface BrokerTopics {
+        String of(ClientInfo client, String topic);
     }
 
     /** Set while an exchange of AUTH packets runs. */
@@ -60,7 +64,6 @@ final class Admission {
      * @param claimed the client as it names itself
      * @param isUserProven whether its certificate has proven the user name
      * @param tenantOfUser finds the tenant again when authentication yields another user name
-     * @param wholeTopic maps a topic of the client to the topic within the broker
      * @param onAdmitted gets the authenticated client, on the loop, while the connection is open
      */
     Admission(
@@ -70,7 +73,7 @@ final class Admission {
             ClientInfo claimed,
             boolean isUserProven,
             TenantOfUser tenantOfUser,
-            BiFunction<ClientInfo, String, String> wholeTopic,
+            BrokerTopics brokerTopics,
             Consumer<ClientInfo> onAdmitted) {
         this.connection = connection;
         this.authorizer = authorizer;
@@ -78,7 +81,7 @@ final class Admission {
         this.claimed = claimed;
         this.isUserProven = isUserProven;
         this.tenantOfUser = tenantOfUser;
-        this.wholeTopic = wholeTopic;
+        this.brokerTopics = brokerTopics;
         this.onAdmitted = onAdmitted;
     }
 
@@ -175,7 +178,7 @@ final class Admission {
             return;
         }
         PublishRequest request = new PublishRequest(
-                client, wholeTopic.apply(client, will.topic()), will.qos(), will.retain(), true, grant);
+                client, brokerTopics.of(client, will.topic()), will.qos(), will.retain(), true, grant);
         OnEventLoop.whenComplete(connection, authorizer.publish(request), (decision, failure) -> {
             if (decision instanceof AuthDecision.Denied denied) {
                 authorizer.publishDenied(client, will.topic(), true, denied);

@@ -2,7 +2,7 @@ package io.godwit.mqtt.connect;
 
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.plugin.message.Qos;

@@ -4,8 +4,8 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantNaming;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectHandler extends SessionlessHandler {
     private final ConnectServices services;
-    private final Refusals refusals;
+    private final ConnectRefusals refusals;
     private final ClientClaim claim;
 
     private @Nullable Connect connect;
@@ -50,7 +50,7 @@ public final class ConnectHandler extends SessionlessHandler {
         super(connection);
         this.services = services;
         this.claim = new ClientClaim(connection, services);
-        this.refusals = new Refusals(connection, services.session());
+        this.refusals = new ConnectRefusals(connection, services.session());
     }
 
     @Override
@@ -75,7 +75,7 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private void begin(Connect packet) {
         connect = packet;
-        services.session().reports().metrics().connectIn();
+        services.session().reports().metrics().connects().connectIn();
         boolean isV5 = ConnectLimits.isV5(packet);
         connection.setUp(packet, packet.keepAliveSeconds());
         if (connection.loop().isMemoryShort()) {
@@ -134,7 +134,7 @@ public final class ConnectHandler extends SessionlessHandler {
                         .orElse(topic),
                 admitted -> findTerms(packet, admitted));
         admission = asked;
-        services.session().reports().metrics().authenticated(client.userName() == null && !isExchange);
+        services.session().reports().metrics().connects().authenticated(client.userName() == null && !isExchange);
         asked.begin();
         // not earlier: usually the session is open by now, and pausing and resuming each cost a system call
         if (!isExchange && !claim.hasSession() && !claim.isGone()) {
@@ -195,10 +195,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 services,
                 refusals,
                 claim,
-                packet,
-                client,
-                topics,
-                grant,
+                new AdmittedClient(packet, client, topics, grant),
                 (opened, isPresent, expirySeconds, subscribed) ->
                         open(packet, opened, isPresent, expirySeconds, subscribed));
         ClientPlacing placing = services.placing();

@@ -1,9 +1,9 @@
 package io.godwit.mqtt.connect;
 
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.tenant.TenantSetting;

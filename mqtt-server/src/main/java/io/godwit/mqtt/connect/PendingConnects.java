@@ -1,7 +1,7 @@
 package io.godwit.mqtt.connect;
 
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.plugin.message.UserProperty;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

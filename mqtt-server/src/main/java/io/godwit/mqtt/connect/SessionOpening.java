@@ -8,7 +8,7 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.mqtt.quota.TenantAccounts;
 import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.session.core.SessionServices;
@@ -48,7 +48,7 @@ final class SessionOpening {
 
     private final Connection connection;
     private final ConnectServices services;
-    private final Refusals refusals;
+    private final ConnectRefusals refusals;
     private final ClientClaim claim;
     private final Connect packet;
     private final ClientInfo client;
@@ -64,29 +64,23 @@ final class SessionOpening {
         void opened(Session session, boolean isPresent, long expirySeconds, List<StoredSubscription> subscribed);
     }
 
-    /**
-     * @param grant the auth provider's grant to the client; null for none
-     * @param onOpened gets the session, on the loop, while the connection is open
-     */
+    /** @param onOpened gets the session, on the loop, while the connection is open */
     SessionOpening(
             Connection connection,
             ConnectServices services,
-            Refusals refusals,
+            ConnectRefusals refusals,
             ClientClaim claim,
-            Connect packet,
-            ClientInfo client,
-            ClientTopics topics,
-            @Nullable Object grant,
+            AdmittedClient admitted,
             Opened onOpened) {
         this.connection = connection;
         this.services = services;
         this.refusals = refusals;
         this.claim = claim;
-        this.packet = packet;
-        this.client = client;
-        this.topics = topics;
+        this.packet = admitted.packet();
+        this.client = admitted.client();
+        this.topics = admitted.topics();
         this.will = willOf(packet.will(), topics, services.session());
-        this.grant = grant;
+        this.grant = admitted.grant();
         this.onOpened = onOpened;
     }
 

@@ -1,5 +1,7 @@
 package io.godwit.mqtt.packet;
 
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.plugin.message.UserProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

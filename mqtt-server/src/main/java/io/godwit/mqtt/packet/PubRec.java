@@ -1,5 +1,6 @@
 package io.godwit.mqtt.packet;
 
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.UserProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.session;
 
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;

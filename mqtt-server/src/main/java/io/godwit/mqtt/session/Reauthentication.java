@@ -3,7 +3,7 @@ package io.godwit.mqtt.session;
 import io.godwit.mqtt.auth.Authentication;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionCore;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.transport.connection.Connection;

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.subscribe;
 
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.godwit.mqtt.subscribe;
 
-import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.report.MqttReports;
 import java.util.ArrayDeque;

@@ -2,12 +2,12 @@ package io.godwit.mqtt.subscribe;
 
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.mqtt.auth.Authorizer;
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.RetainHandling;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;
@@ -89,7 +89,7 @@ public final class SubscribeHandler {
         List<Subscription> all = asked.subscriptions();
         int weight = weight(all.stream().map(Subscription::filter));
         subscriber.asked(weight);
-        reports.metrics().filtersAsked(all.size());
+        reports.metrics().sessions().filtersAsked(all.size());
         SubscribeAnswer answer = new SubscribeAnswer(subscriber, all, weight, reports, told);
         FilterTurns.run(
                 subscriber, all.size(), (from, to) -> checked(subscriber, asked, from, to), (from, to, checked) -> {

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.subscribe;
 
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.tenant;
 
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.topic;
 
-import io.godwit.mqtt.packet.RetainHandling;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.RetainHandling;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;

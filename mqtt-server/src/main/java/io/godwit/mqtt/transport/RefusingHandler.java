@@ -2,7 +2,7 @@ package io.godwit.mqtt.transport;
 
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.SessionlessHandler;
 import io.godwit.plugin.event.ConnectionLimit;

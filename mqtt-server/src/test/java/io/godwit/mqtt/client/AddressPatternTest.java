@@ -2,7 +2,7 @@ package io.godwit.mqtt.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

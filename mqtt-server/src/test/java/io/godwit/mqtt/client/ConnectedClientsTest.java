@@ -2,10 +2,10 @@ package io.godwit.mqtt.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.mqtt.codec.DecodeLimits;
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.transport.config.TransportConfig;
 import io.godwit.mqtt.transport.loop.EventLoops;
 import io.godwit.mqtt.transport.loop.LoopContext;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package io.godwit.mqtt.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;

@@ -1,20 +1,20 @@
 package io.godwit.mqtt.codec;
 
-import static io.godwit.mqtt.packet.ReasonCode.CLIENT_IDENTIFIER_NOT_VALID;
-import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
-import static io.godwit.mqtt.packet.ReasonCode.PACKET_TOO_LARGE;
-import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
-import static io.godwit.mqtt.packet.ReasonCode.TOPIC_ALIAS_INVALID;
-import static io.godwit.mqtt.packet.ReasonCode.TOPIC_FILTER_INVALID;
-import static io.godwit.mqtt.packet.ReasonCode.TOPIC_NAME_INVALID;
-import static io.godwit.mqtt.packet.ReasonCode.UNSUPPORTED_PROTOCOL_VERSION;
+import static io.godwit.mqtt.packet.field.ReasonCode.CLIENT_IDENTIFIER_NOT_VALID;
+import static io.godwit.mqtt.packet.field.ReasonCode.MALFORMED_PACKET;
+import static io.godwit.mqtt.packet.field.ReasonCode.PACKET_TOO_LARGE;
+import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
+import static io.godwit.mqtt.packet.field.ReasonCode.TOPIC_ALIAS_INVALID;
+import static io.godwit.mqtt.packet.field.ReasonCode.TOPIC_FILTER_INVALID;
+import static io.godwit.mqtt.packet.field.ReasonCode.TOPIC_NAME_INVALID;
+import static io.godwit.mqtt.packet.field.ReasonCode.UNSUPPORTED_PROTOCOL_VERSION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.godwit.conformance.Clause;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.stream.Stream;

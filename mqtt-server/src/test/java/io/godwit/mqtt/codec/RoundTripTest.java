@@ -6,7 +6,7 @@ import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
-import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import net.jqwik.api.Arbitraries;

@@ -3,7 +3,7 @@ package io.godwit.mqtt.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.packet.Connect;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;

@@ -7,7 +7,7 @@ import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection.Pause;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
-import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.session.core.SessionStores;

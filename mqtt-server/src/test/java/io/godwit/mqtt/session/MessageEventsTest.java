@@ -8,7 +8,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.live.TransientSession;
 import io.godwit.mqtt.session.persistent.PersistentSession;
 import io.godwit.plugin.client.TenantId;

@@ -1,6 +1,6 @@
 package io.godwit.api.port.access;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
@@ -138,7 +138,7 @@ public interface BanAdmin {
      *
      * @param after null for the first page
      */
-    CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+    CompletableFuture<ClusterAnswer<Page<Ban, BanKey>>> bans(
             BanFilter filter, @Nullable BanKey after, int limit, Duration within);
 
     /**
@@ -157,5 +157,5 @@ public interface BanAdmin {
      * @param tenant the tenant that the caller is bound to, which the ban must be in; empty for any, and addresses
      * @return whether there was one; missing are nodes that have not confirmed and may still have it
      */
-    CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within);
+    CompletableFuture<ClusterAnswer<Boolean>> unban(Optional<String> tenant, String id, Duration within);
 }

@@ -1,6 +1,6 @@
 package io.godwit.api.port.access;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotServingException;
 import java.time.Duration;
@@ -63,5 +63,5 @@ public interface TokenAdmin {
      * @return whether there was one; missing are nodes that have not confirmed and may still accept it, also when it is
      *     removed already
      */
-    CompletableFuture<Answer<Boolean>> remove(String name, Duration within);
+    CompletableFuture<ClusterAnswer<Boolean>> remove(String name, Duration within);
 }

@@ -1,6 +1,6 @@
 package io.godwit.api.port.client;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import java.time.Duration;
@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The clients of all nodes. Called on any thread; calls return at once and do not block. Futures complete on any
  * thread, which the callback must not block, soon after {@code within} at the latest: a node that has not answered by
- * then is named in {@link Answer#missingNodes}. They fail only with {@link NotServingException}, when this node itself
- * cannot answer, such as while it starts.
+ * then is named in {@link ClusterAnswer#missingNodes}. They fail only with {@link NotServingException}, when this node
+ * itself cannot answer, such as while it starts.
  */
 public interface ClientAdmin {
     /** The most clients of a page. */
@@ -31,11 +31,11 @@ public interface ClientAdmin {
      * @param limit 1 to {@link #MAX_LIMIT}
      * @param within how long other nodes may take
      */
-    CompletableFuture<Answer<Page<ClientView, ClientKey>>> clients(
-            ClientFilter filter, @Nullable ClientKey after, int limit, Duration within);
+    CompletableFuture<ClusterAnswer<Page<ClientView, ClientReference>>> clients(
+            ClientFilter filter, @Nullable ClientReference after, int limit, Duration within);
 
     /** One client; empty when no node that has answered knows it. */
-    CompletableFuture<Answer<Optional<ClientView>>> client(ClientKey key, Duration within);
+    CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientReference key, Duration within);
 
     /**
      * Ends the client's connection, on any node: a 5.0 client first gets DISCONNECT with the reason code. The session
@@ -45,5 +45,5 @@ public interface ClientAdmin {
      * @return whether there was a connection, which is closed now or about to be. With false and missing nodes, the
      *     client may be connected to one of those
      */
-    CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within);
+    CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientReference key, int reasonCode, Duration within);
 }

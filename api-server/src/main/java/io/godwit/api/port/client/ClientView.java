@@ -38,7 +38,7 @@ public record ClientView(
         int inFlightIn,
         int inFlightOut,
         int subscriptions) {
-    public ClientKey key() {
-        return new ClientKey(tenant, clientId);
+    public ClientReference key() {
+        return new ClientReference(tenant, clientId);
     }
 }

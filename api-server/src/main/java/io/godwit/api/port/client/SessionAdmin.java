@@ -55,7 +55,7 @@ public interface SessionAdmin {
     CompletableFuture<SessionPage> sessions(Filter filter, @Nullable String cursor, int limit, Duration within);
 
     /** One session; empty when none is stored. */
-    CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within);
+    CompletableFuture<Optional<SessionView>> session(ClientReference key, Duration within);
 
     /**
      * Ends a session with its queue and its subscriptions; its connection, if it has one, ends with 0x98. A pending
@@ -63,7 +63,7 @@ public interface SessionAdmin {
      *
      * @return whether there was one
      */
-    CompletableFuture<Boolean> delete(ClientKey key, Duration within);
+    CompletableFuture<Boolean> delete(ClientReference key, Duration within);
 
     /**
      * The result of a purge.
@@ -82,5 +82,5 @@ public interface SessionAdmin {
      *
      * @return empty when no session is stored
      */
-    CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within);
+    CompletableFuture<Optional<Purged>> purge(ClientReference key, Duration within);
 }

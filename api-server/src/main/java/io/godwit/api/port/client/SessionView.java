@@ -30,7 +30,7 @@ public record SessionView(
         long queuedBytes,
         int inFlight,
         int subscriptions) {
-    public ClientKey key() {
-        return new ClientKey(tenant, clientId);
+    public ClientReference key() {
+        return new ClientReference(tenant, clientId);
     }
 }

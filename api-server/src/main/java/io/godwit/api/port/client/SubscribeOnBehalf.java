@@ -1,6 +1,6 @@
 package io.godwit.api.port.client;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import java.time.Duration;
@@ -43,9 +43,10 @@ public interface SubscribeOnBehalf {
      * @param subscriptionId 0 for none; without effect for clients before MQTT 5.0
      * @return empty when there is no such client; missing nodes may have it
      */
-    CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
-            ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within);
+    CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> subscribe(
+            ClientReference key, List<Wanted> wanted, int subscriptionId, Duration within);
 
     /** Unsubscribes; completes and fails like {@link #subscribe}. */
-    CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(ClientKey key, List<String> filters, Duration within);
+    CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> unsubscribe(
+            ClientReference key, List<String> filters, Duration within);
 }

@@ -1,6 +1,6 @@
 package io.godwit.api.port.client;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import java.time.Duration;
@@ -59,8 +59,8 @@ public interface SubscriptionAdmin {
      * @param limit 1 to {@link #MAX_LIMIT}; a page may have fewer although more follow
      * @return empty when no node that has answered knows the client
      */
-    CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
-            ClientKey key, @Nullable String after, int limit, Duration within);
+    CompletableFuture<ClusterAnswer<Optional<Page<Subscription, String>>>> subscriptions(
+            ClientReference key, @Nullable String after, int limit, Duration within);
 
     /**
      * The sessions that would get a message on the topic now.
@@ -68,7 +68,7 @@ public interface SubscriptionAdmin {
      * @param topic as subscriptions are matched with it: after rewriting rules and mount points
      * @param limit of the list, 1 to {@link #MAX_LIMIT}
      */
-    CompletableFuture<Answer<Receivers>> receivers(String tenant, String topic, int limit, Duration within);
+    CompletableFuture<ClusterAnswer<Receivers>> receivers(String tenant, String topic, int limit, Duration within);
 
     /**
      * The sessions subscribed to exactly this filter; if the filter is not shared, also the members of all groups on
@@ -77,7 +77,7 @@ public interface SubscriptionAdmin {
      * @param filter as in SUBSCRIBE, after rewriting rules and mount points
      * @param limit of the list, 1 to {@link #MAX_LIMIT}
      */
-    CompletableFuture<Answer<Receivers>> subscribers(String tenant, String filter, int limit, Duration within);
+    CompletableFuture<ClusterAnswer<Receivers>> subscribers(String tenant, String filter, int limit, Duration within);
 
     /**
      * A shared group.

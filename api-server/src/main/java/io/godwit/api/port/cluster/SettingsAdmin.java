@@ -1,6 +1,6 @@
 package io.godwit.api.port.cluster;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,7 +37,7 @@ public interface SettingsAdmin {
     }
 
     /** By node. */
-    CompletableFuture<Answer<List<NodeSettings>>> configuration(Duration within);
+    CompletableFuture<ClusterAnswer<List<NodeSettings>>> configuration(Duration within);
 
     /**
      * One use of a plugin, and its state.
@@ -80,5 +80,5 @@ public interface SettingsAdmin {
     }
 
     /** By node and name. */
-    CompletableFuture<Answer<List<PluginView>>> plugins(Duration within);
+    CompletableFuture<ClusterAnswer<List<PluginView>>> plugins(Duration within);
 }

@@ -1,6 +1,6 @@
 package io.godwit.api.port.cluster;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import java.io.IOException;
@@ -94,7 +94,7 @@ public interface StoreAdmin {
     }
 
     /** @param stores empty for all */
-    CompletableFuture<Answer<List<BalancerView>>> balancers(List<String> stores, Duration within);
+    CompletableFuture<ClusterAnswer<List<BalancerView>>> balancers(List<String> stores, Duration within);
 
     /** An action on a balancer. */
     enum BalancerAction {
@@ -125,7 +125,7 @@ public interface StoreAdmin {
     }
 
     /** @return the store's balancers on the nodes that made the change */
-    CompletableFuture<Answer<List<BalancerView>>> change(BalancerChange change, Duration within);
+    CompletableFuture<ClusterAnswer<List<BalancerView>>> change(BalancerChange change, Duration within);
 
     /**
      * The wanted number of voters of a store's ranges.

@@ -1,6 +1,6 @@
 package io.godwit.api.port.figure;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import java.time.Duration;
 import java.util.List;
@@ -21,5 +21,5 @@ public interface HistorySource {
      *
      * @param sinceMillis only samples later than this; since 1970
      */
-    CompletableFuture<Answer<List<NodeHistory>>> history(long sinceMillis, Duration within);
+    CompletableFuture<ClusterAnswer<List<NodeHistory>>> history(long sinceMillis, Duration within);
 }

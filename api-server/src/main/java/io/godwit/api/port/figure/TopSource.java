@@ -1,6 +1,6 @@
 package io.godwit.api.port.figure;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import java.time.Duration;
 import java.util.List;
@@ -51,12 +51,12 @@ public interface TopSource {
      * @param tenant empty for all
      * @param limit 1 to {@link #MAX_LIMIT}
      */
-    CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
+    CompletableFuture<ClusterAnswer<List<SlowSubscriber>>> slowSubscribers(
             Optional<String> tenant, int limit, Duration within);
 
     /** @param isByBytes whether to sort by bytes instead of messages */
-    CompletableFuture<Answer<List<BusyClient>>> clients(
+    CompletableFuture<ClusterAnswer<List<BusyClient>>> clients(
             Optional<String> tenant, boolean isByBytes, int limit, Duration within);
 
-    CompletableFuture<Answer<List<BusyTopic>>> topics(Optional<String> tenant, int limit, Duration within);
+    CompletableFuture<ClusterAnswer<List<BusyTopic>>> topics(Optional<String> tenant, int limit, Duration within);
 }

@@ -3,13 +3,13 @@ package io.godwit.api.route.client;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.access.BanAdmin;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.ClientFilter;
 import io.godwit.api.port.client.ClientFilter.TextPattern;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.client.ClientView;
 import io.godwit.api.route.Absence;
 import io.godwit.api.route.Call;
@@ -55,18 +55,18 @@ public final class ClientRoutes {
 
     private CompletableFuture<Reply> list(Call call) {
         ClientFilter filter = filter(call);
-        ClientKey after = Cursors.position(call, LIST, 2)
-                .map(position -> new ClientKey(position.get(0), position.get(1)))
+        ClientReference after = Cursors.position(call, LIST, 2)
+                .map(position -> new ClientReference(position.get(0), position.get(1)))
                 .orElse(null);
         return clients.clients(filter, after, call.number("limit"), call.within())
                 .thenApply(ClientRoutes::page);
     }
 
-    private static Reply page(Answer<Page<ClientView, ClientKey>> answer) {
+    private static Reply page(ClusterAnswer<Page<ClientView, ClientReference>> answer) {
         List<ClientView> items = answer.value().items();
         JsonObject json =
                 new JsonObject().put("items", Json.array(items)).put("missingNodes", Json.array(answer.missingNodes()));
-        ClientKey next = answer.value().next();
+        ClientReference next = answer.value().next();
         if (next != null) {
             json.put("next", Cursors.of(LIST, next.tenant(), next.clientId()));
         }
@@ -98,7 +98,7 @@ public final class ClientRoutes {
     }
 
     /** The key of the client that the request names. */
-    static ClientKey key(Call call) {
+    static ClientReference key(Call call) {
         String inPath = call.parameters().getString("clientId");
         Optional<String> id = call.text("id");
         if (id.isPresent() && !inPath.equals(NO_PART)) {
@@ -110,11 +110,11 @@ public final class ClientRoutes {
             throw new ProblemException(
                     Problem.forbidden("a token that is bound to a tenant may not use sessions of the broker itself"));
         }
-        return new ClientKey(call.tenant(), clientId);
+        return new ClientReference(call.tenant(), clientId);
     }
 
     private CompletableFuture<Reply> one(Call call) {
-        ClientKey key = key(call);
+        ClientReference key = key(call);
         return clients.client(key, call.within())
                 .thenApply(answer -> answer.value()
                         .map(client -> Reply.json(new JsonObject()
@@ -144,7 +144,7 @@ public final class ClientRoutes {
     private CompletableFuture<Reply> disconnectAndBan(Call call, long seconds) {
         BanAdmin admin = bans.orElseThrow(
                 () -> new ProblemException(Problem.invalid("banSeconds", "this broker cannot ban clients")));
-        ClientKey key = key(call);
+        ClientReference key = key(call);
         Duration half = call.within().dividedBy(2); // the two steps run one after the other
         return BanRoutes.make(
                         admin,
@@ -167,8 +167,8 @@ public final class ClientRoutes {
      * Disconnects after the ban. The ban is made and the answer shows it, whether or not the disconnect succeeds. The
      * value says whether all nodes that answered have done it; a failure is logged.
      */
-    private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
-        CompletableFuture<Answer<Boolean>> asked;
+    private CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientReference key, int reasonCode, Duration within) {
+        CompletableFuture<ClusterAnswer<Boolean>> asked;
         try {
             asked = clients.disconnect(key, reasonCode, within);
         } catch (RuntimeException e) { // handled below like a failed future
@@ -178,9 +178,9 @@ public final class ClientRoutes {
             if (answer == null) {
                 LOG.warn(
                         "a client was banned, but its connection could not be ended cause={}", String.valueOf(failure));
-                return new Answer<>(false, List.of());
+                return new ClusterAnswer<>(false, List.of());
             }
-            return new Answer<>(true, answer.missingNodes());
+            return new ClusterAnswer<>(true, answer.missingNodes());
         });
     }
 }

@@ -3,7 +3,7 @@ package io.godwit.api.route.client;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.client.SubscribeOnBehalf;
 import io.godwit.api.port.client.SubscribeOnBehalf.Coded;
 import io.godwit.api.port.client.SubscribeOnBehalf.Wanted;
@@ -58,7 +58,7 @@ public final class OnBehalfRoutes {
     }
 
     private static CompletableFuture<Reply> reply(
-            CompletableFuture<Answer<Optional<List<Coded>>>> asked, String field) {
+            CompletableFuture<ClusterAnswer<Optional<List<Coded>>>> asked, String field) {
         return Refused.as(
                         asked,
                         wrong -> new ProblemException(Problem.invalid(field, String.valueOf(wrong.getMessage()))))

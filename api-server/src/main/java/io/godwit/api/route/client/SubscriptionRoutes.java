@@ -3,7 +3,7 @@ package io.godwit.api.route.client;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.client.SubscriptionAdmin;
 import io.godwit.api.port.client.SubscriptionAdmin.Receivers;
@@ -101,7 +101,7 @@ public final class SubscriptionRoutes {
                 subscriptions.subscribers(call.tenant(), filter, call.number("limit"), call.within()), "sharedFilter");
     }
 
-    private static CompletableFuture<Reply> reply(CompletableFuture<Answer<Receivers>> asked, String field) {
+    private static CompletableFuture<Reply> reply(CompletableFuture<ClusterAnswer<Receivers>> asked, String field) {
         return Refused.as(
                         asked,
                         wrong -> new ProblemException(Problem.invalid(field, String.valueOf(wrong.getMessage()))))

@@ -3,7 +3,7 @@ package io.godwit.api.route.cluster;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.cluster.SettingsAdmin;
 import io.godwit.api.port.cluster.SettingsAdmin.NodeSettings;
 import io.godwit.api.port.cluster.SettingsAdmin.Setting;
@@ -64,7 +64,7 @@ public final class SettingsRoutes {
     }
 
     /** Keys whose values differ between the nodes that answered, or which some of them do not have. */
-    private static JsonArray differences(Answer<List<NodeSettings>> answer) {
+    private static JsonArray differences(ClusterAnswer<List<NodeSettings>> answer) {
         Map<String, TreeMap<String, String>> byKey = new LinkedHashMap<>();
         for (NodeSettings node : answer.value()) {
             for (Setting each : node.settings()) {

@@ -4,7 +4,7 @@ import io.godwit.api.http.BodyStream;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.cluster.StoreAdmin;
 import io.godwit.api.port.cluster.StoreAdmin.BalancerAction;
 import io.godwit.api.port.cluster.StoreAdmin.BalancerChange;
@@ -106,7 +106,7 @@ public final class StoreRoutes {
                 .thenApply(StoreRoutes::reply);
     }
 
-    private static Reply reply(Answer<List<BalancerView>> answer) {
+    private static Reply reply(ClusterAnswer<List<BalancerView>> answer) {
         return Reply.json(new JsonObject()
                 .put("items", Json.array(answer.value()))
                 .put("missingNodes", Json.array(answer.missingNodes())));

@@ -3,7 +3,7 @@ package io.godwit.api.route.figure;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.figure.NodeFigures;
 import io.godwit.api.port.figure.StatsSource;
 import io.godwit.api.route.Call;
@@ -24,7 +24,7 @@ public final class FigureRoutes {
     private static final String NO_ANSWER = "No answer";
 
     private final StatsSource source;
-    private final SharedAnswers<String, Answer<List<NodeFigures>>> shared;
+    private final SharedAnswers<String, ClusterAnswer<List<NodeFigures>>> shared;
 
     private FigureRoutes(StatsSource source, LongSupplier nanoClock) {
         this.source = source;
@@ -32,7 +32,7 @@ public final class FigureRoutes {
     }
 
     private interface Asking {
-        CompletableFuture<Answer<List<NodeFigures>>> ask(Call call);
+        CompletableFuture<ClusterAnswer<List<NodeFigures>>> ask(Call call);
     }
 
     public static void add(Routes routes, StatsSource source, LongSupplier nanoClock) {
@@ -50,14 +50,14 @@ public final class FigureRoutes {
         routes.add(kind + "Sum", call -> asking.ask(call).thenApply(answer -> sum(kind, answer)));
     }
 
-    private static Reply all(String kind, Answer<List<NodeFigures>> answer) {
+    private static Reply all(String kind, ClusterAnswer<List<NodeFigures>> answer) {
         JsonArray list = new JsonArray();
         answer.value().forEach(node -> list.add(element(kind, node)));
         answer.missingNodes().forEach(id -> list.add(element(kind, new NodeFigures(id, "", NO_ANSWER, Map.of()))));
         return Reply.json(list);
     }
 
-    private static Reply one(String kind, String id, Answer<List<NodeFigures>> answer) {
+    private static Reply one(String kind, String id, ClusterAnswer<List<NodeFigures>> answer) {
         for (NodeFigures node : answer.value()) {
             if (node.id().equals(id)) {
                 return Reply.json(element(kind, node));
@@ -69,7 +69,7 @@ public final class FigureRoutes {
                         : Problem.notFound("there is no node of that id"));
     }
 
-    private Reply sum(String kind, Answer<List<NodeFigures>> answer) {
+    private Reply sum(String kind, ClusterAnswer<List<NodeFigures>> answer) {
         boolean isPlain = kind.equals("metrics");
         if (isPlain && !answer.missingNodes().isEmpty()) { // the format cannot name missing nodes
             throw new ProblemException(Problem.nodesMissing(

@@ -1,7 +1,7 @@
 package io.godwit.api.route.figure;
 
 import io.godwit.api.http.Json;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.figure.HistorySource;
 import io.godwit.api.port.figure.NodeHistory;
 import io.godwit.api.port.figure.NodeHistory.Sample;
@@ -43,7 +43,7 @@ public final class HistoryRoutes {
         return shared.get(since, () -> source.history(since, call.within()).thenApply(HistoryRoutes::reply));
     }
 
-    private static Reply reply(Answer<List<NodeHistory>> answer) {
+    private static Reply reply(ClusterAnswer<List<NodeHistory>> answer) {
         JsonArray items = new JsonArray();
         answer.value()
                 .forEach(node -> items.add(new JsonObject()

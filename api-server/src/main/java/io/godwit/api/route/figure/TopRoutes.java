@@ -1,7 +1,7 @@
 package io.godwit.api.route.figure;
 
 import io.godwit.api.http.Json;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.figure.TopSource;
 import io.godwit.api.route.Call;
 import io.godwit.api.route.Reply;
@@ -58,7 +58,7 @@ public final class TopRoutes {
                 () -> top.topics(asked.tenant, asked.limit, call.within()).thenApply(TopRoutes::reply));
     }
 
-    private static <T> Reply reply(Answer<List<T>> answer) {
+    private static <T> Reply reply(ClusterAnswer<List<T>> answer) {
         return Reply.json(new JsonObject()
                 .put("items", Json.array(answer.value()))
                 .put("missingNodes", Json.array(answer.missingNodes())));

@@ -15,6 +15,8 @@ import io.godwit.cluster.link.connection.LinkLimits;
 import io.godwit.cluster.link.message.LinkMessage;
 import io.godwit.cluster.link.message.LinkVersions;
 import io.godwit.cluster.link.pairing.Pairing;
+import io.godwit.cluster.link.pairing.PairingId;
+import io.godwit.cluster.link.pairing.PairingServices;
 import io.godwit.cluster.link.stream.LinkCarrier;
 import io.godwit.cluster.link.stream.LinkRuntime;
 import io.godwit.cluster.link.stream.LinkStream;
@@ -72,6 +74,7 @@ public final class PeerLinks implements Links, AutoCloseable {
     private final LinkLimits limits;
     private final Contacts contacts;
     private final Map<Lane, LaneReceiver> receivers = new EnumMap<>(Lane.class);
+    private final PairingServices pairingServices;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile boolean isStarted;
     private volatile boolean isClosing;
@@ -85,6 +88,8 @@ public final class PeerLinks implements Links, AutoCloseable {
         this.ground = ground;
         this.runtime = runtime;
         this.limits = LinkLimits.of(ground.settings(), ground.maxFrameBytes());
+        this.pairingServices =
+                new PairingServices(limits, receivers, ground.pool(), ground.control(), ground.nanoClock());
         Handshake handshake = new Handshake(
                 ground.self().nodeId(),
                 ground.self().incarnation(),
@@ -205,16 +210,10 @@ public final class PeerLinks implements Links, AutoCloseable {
 
     private Pairing pairing(Contact with, Agreement agreement) {
         return new Pairing(
-                with.nodeId,
-                with.incarnation,
-                with.session,
+                new PairingId(with.nodeId, with.incarnation, with.session),
                 agreement,
-                limits,
-                receivers,
+                pairingServices,
                 with.counters,
-                ground.pool(),
-                ground.control(),
-                ground.nanoClock(),
                 ended -> run(() -> {
                     contacts.ended(ended);
                     contacts.tick();

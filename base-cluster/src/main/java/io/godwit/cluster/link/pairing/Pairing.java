@@ -73,9 +73,7 @@ public final class Pairing implements Peer, LinkConnection.Taker {
     /** Frames do not wait behind this many unconfirmed bytes. */
     private static final int URGENT_BYTES = LinkMessage.BATCH_BYTES / 2;
 
-    private final String nodeId;
-    private final long incarnation;
-    private final long session;
+    private final PairingId id;
     private final Agreement agreement;
     /** Whether the other end supports frames that pass a larger one. */
     private final boolean knowsOrders;
@@ -104,25 +102,17 @@ public final class Pairing implements Peer, LinkConnection.Taker {
     private boolean hasEnded;
 
     public Pairing(
-            String nodeId,
-            long incarnation,
-            long session,
+            PairingId id,
             Agreement agreement,
-            LinkLimits limits,
-            Map<Lane, LaneReceiver> receivers,
+            PairingServices services,
             Map<Lane, LaneCounters> counters,
-            Executor pool,
-            Executor control,
-            LongSupplier nanoClock,
             Consumer<Pairing> whenEnded) {
-        this.nodeId = nodeId;
-        this.incarnation = incarnation;
-        this.session = session;
+        this.id = id;
         this.agreement = agreement;
         this.knowsOrders = agreement.layout() >= LinkMessage.PIECES_VERSION;
-        this.limits = limits;
-        this.pool = pool;
-        this.nanoClock = nanoClock;
+        this.limits = services.limits();
+        this.pool = services.pool();
+        this.nanoClock = services.nanoClock();
         this.passedSinceNanos = nanoClock.getAsLong();
         this.state = new PairingState(
                 toString(), LANES.length + 1, new SerialTask(this::execute, this::run), () -> whenEnded.accept(this));
@@ -131,11 +121,9 @@ public final class Pairing implements Peer, LinkConnection.Taker {
                     lane,
                     state,
                     agreement.layout(),
-                    limits.maxFrameBytes(),
                     counters.getOrDefault(lane, new LaneCounters()),
-                    frame -> receive(receivers.get(lane), lane, frame),
-                    lane == Lane.CONTROL ? control : pool,
-                    nanoClock);
+                    frame -> receive(services.receivers().get(lane), lane, frame),
+                    services);
         }
     }
 
@@ -158,16 +146,16 @@ public final class Pairing implements Peer, LinkConnection.Taker {
 
     @Override
     public String nodeId() {
-        return nodeId;
+        return id.nodeId();
     }
 
     @Override
     public long incarnation() {
-        return incarnation;
+        return id.incarnation();
     }
 
     public long session() {
-        return session;
+        return id.session();
     }
 
     @Override
@@ -211,7 +199,7 @@ public final class Pairing implements Peer, LinkConnection.Taker {
     private void send(Lane lane, LaneOutlet.Outgoing frame) {
         if (frame.bytes().length > agreement.maxFrameBytes()) {
             throw new IllegalArgumentException("frame of " + frame.bytes().length + " bytes, at most "
-                    + agreement.maxFrameBytes() + " are sent to " + nodeId);
+                    + agreement.maxFrameBytes() + " are sent to " + id.nodeId());
         }
         PairingLane of = lanes[lane.ordinal()];
         long before = of.give(frame);
@@ -476,6 +464,6 @@ public final class Pairing implements Peer, LinkConnection.Taker {
 
     @Override
     public String toString() {
-        return nodeId + '/' + incarnation + '#' + session;
+        return id.toString();
     }
 }

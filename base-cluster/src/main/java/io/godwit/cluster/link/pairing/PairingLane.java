@@ -8,7 +8,6 @@ import io.godwit.cluster.link.message.LinkProtocolException;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -71,19 +70,17 @@ final class PairingLane {
             Lane lane,
             PairingState pairing,
             int version,
-            int maxFrameBytes,
             LaneCounters counters,
             Function<byte[], @Nullable CompletableFuture<?>> receiver,
-            Executor pool,
-            LongSupplier nanoClock) {
+            PairingServices services) {
         this.lane = lane;
         this.pairing = pairing;
         this.counters = counters;
         this.receiver = receiver;
-        this.nanoClock = nanoClock;
-        this.receiving = new SerialTask(pool, this::receive);
+        this.nanoClock = services.nanoClock();
+        this.receiving = new SerialTask(services.receiving(lane), this::receive);
         this.outlet = new LaneOutlet(lane, version);
-        this.inlet = new LaneInlet(lane, maxFrameBytes);
+        this.inlet = new LaneInlet(lane, services.limits().maxFrameBytes());
     }
 
     LaneCounters counters() {

@@ -12,29 +12,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
-import org.rocksdb.ColumnFamilyOptions;
-import org.rocksdb.CompressionType;
-import org.rocksdb.DBOptions;
-import org.rocksdb.InfoLogLevel;
-import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
-import org.rocksdb.Statistics;
-import org.rocksdb.StatsLevel;
 import org.rocksdb.TickerType;
-import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 import org.slf4j.Logger;
@@ -63,15 +53,6 @@ public final class LogEngine implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LogEngine.class);
 
     /**
-     * An entry is written to a table file only if it is still needed when its memtable is full. Eight table files are
-     * merged at a time, when most of their entries have been truncated.
-     */
-    private static final long MEMTABLE_BYTES = 32L << 20;
-
-    private static final int TABLES_BEFORE_MERGE = 8;
-    private static final long BLOCK_CACHE_BYTES = 4L << 20;
-
-    /**
      * Descriptors that must be free before the database is opened again: for each table file, the WALs, the manifest
      * and some more.
      */
@@ -85,13 +66,10 @@ public final class LogEngine implements AutoCloseable {
 
     private final Path directory;
     private final FaultHandler faults;
-    private final DBOptions options;
-    private final ColumnFamilyOptions columns;
-    private final List<AutoCloseable> owned; // closed in reverse order
+    private final LogOptions options;
     private final WriteOptions synced = new WriteOptions().setSync(true);
     private final WriteOptions unsynced = new WriteOptions().setSync(false);
     private final ReadOptions scan = new ReadOptions().setFillCache(false).setReadaheadSize(2 << 20);
-    private final Statistics statistics;
     private final SyncedMark mark;
     private final @Nullable String lost;
     private final LongAdder writes = new LongAdder();
@@ -128,21 +106,15 @@ public final class LogEngine implements AutoCloseable {
     private LogEngine(
             Path directory,
             FaultHandler faults,
-            DBOptions options,
-            ColumnFamilyOptions columns,
+            LogOptions options,
             Opened opened,
-            List<AutoCloseable> owned,
-            Statistics statistics,
             SyncedMark mark,
             @Nullable String lost) {
         this.directory = directory;
         this.faults = faults;
         this.options = options;
-        this.columns = columns;
         this.db = opened.db();
         this.entries = opened.entries();
-        this.owned = owned;
-        this.statistics = statistics;
         this.mark = mark;
         this.lost = lost;
     }
@@ -197,35 +169,30 @@ public final class LogEngine implements AutoCloseable {
     private static LogEngine open(
             Path directory, FaultHandler faults, @Nullable SyncedMark found, Path markFile, @Nullable String lost)
             throws IOException {
-        List<AutoCloseable> owned = new ArrayList<>();
-        Statistics statistics = own(owned, new Statistics());
-        statistics.setStatsLevel(StatsLevel.EXCEPT_DETAILED_TIMERS);
-        DBOptions options = own(owned, dbOptions()).setStatistics(statistics);
-        ColumnFamilyOptions columns = own(owned, columnOptions(owned));
+        LogOptions options = new LogOptions();
         @Nullable Opened opened = null;
         try {
-            opened = openDb(directory, options, columns, found == null ? 0 : found.sequence());
+            opened = openDb(directory, options, found == null ? 0 : found.sequence());
             SyncedMark mark = found == null ? SyncedMark.create(markFile) : found;
-            return new LogEngine(directory, faults, options, columns, opened, owned, statistics, mark, lost);
+            return new LogEngine(directory, faults, options, opened, mark, lost);
         } catch (IOException e) {
             if (opened != null) {
                 opened.close();
             }
-            closeAll(owned);
+            options.close();
             throw e;
         }
     }
 
     /** @param marked the sequence number that the log must have reached */
-    private static Opened openDb(Path directory, DBOptions options, ColumnFamilyOptions columns, long marked)
-            throws IOException {
+    private static Opened openDb(Path directory, LogOptions options, long marked) throws IOException {
         List<ColumnFamilyHandle> handles = new ArrayList<>();
         RocksDB db;
         try {
             db = RocksDB.open(
-                    options,
+                    options.database(),
                     directory.toString(),
-                    List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, columns)),
+                    List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, options.columns())),
                     handles);
         } catch (RocksDBException e) {
             throw RocksFiles.refusedBy(e, directory);
@@ -238,43 +205,6 @@ public final class LogEngine implements AutoCloseable {
                     directory, "the log ends at sequence " + sequence + ", though it had been written up to " + marked);
         }
         return opened;
-    }
-
-    private static DBOptions dbOptions() {
-        // the manifest lists closed WALs, so that a missing or shortened one is detected
-        Properties properties = new Properties();
-        properties.setProperty("track_and_verify_wals_in_manifest", "true");
-        return RocksFiles.options(properties)
-                .setCreateIfMissing(true)
-                .setParanoidChecks(true)
-                .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
-                .setRecycleLogFileNum(0) // old records in a recycled file would look like a tail
-                .setEnablePipelinedWrite(false) // measured: pipelined writers share fewer fsyncs and need more CPU
-                .setMaxBackgroundJobs(2)
-                .setBytesPerSync(1 << 20)
-                .setStatsDumpPeriodSec(0)
-                .setStatsPersistPeriodSec(0)
-                .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
-                .setKeepLogFileNum(4);
-    }
-
-    private static ColumnFamilyOptions columnOptions(List<AutoCloseable> owned) {
-        return new ColumnFamilyOptions()
-                .setWriteBufferSize(MEMTABLE_BYTES)
-                .setMaxWriteBufferNumber(3)
-                .setLevel0FileNumCompactionTrigger(TABLES_BEFORE_MERGE)
-                .setTargetFileSizeBase(MEMTABLE_BYTES)
-                .setMaxBytesForLevelBase(MEMTABLE_BYTES * TABLES_BEFORE_MERGE)
-                .setCompressionType(CompressionType.NO_COMPRESSION)
-                .setTableFormatConfig(new BlockBasedTableConfig()
-                        .setFormatVersion(5)
-                        .setBlockSize(32 << 10)
-                        .setBlockCache(own(owned, new LRUCache(BLOCK_CACHE_BYTES))));
-    }
-
-    private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
-        owned.add(resource);
-        return resource;
     }
 
     Path directory() {
@@ -418,7 +348,7 @@ public final class LogEngine implements AutoCloseable {
             if (lostNow != null) {
                 throw new DamagedDataException(directory, lostNow);
             }
-            Opened again = openDb(directory, options, columns, mark.sequence());
+            Opened again = openDb(directory, options, mark.sequence());
             db = again.db();
             entries = again.entries();
             suspended = false;
@@ -523,10 +453,10 @@ public final class LogEngine implements AutoCloseable {
                     ? new LogStats(writes.sum(), 0, bytes.sum(), 0)
                     : new LogStats(
                             writes.sum(),
-                            statistics.getTickerCount(TickerType.WAL_FILE_SYNCED),
+                            options.count(TickerType.WAL_FILE_SYNCED),
                             bytes.sum(),
-                            statistics.getTickerCount(TickerType.FLUSH_WRITE_BYTES)
-                                    + statistics.getTickerCount(TickerType.COMPACT_WRITE_BYTES));
+                            options.count(TickerType.FLUSH_WRITE_BYTES)
+                                    + options.count(TickerType.COMPACT_WRITE_BYTES));
         } finally {
             open.unlock();
         }
@@ -571,23 +501,12 @@ public final class LogEngine implements AutoCloseable {
             scan.close();
             synced.close();
             unsynced.close();
-            closeAll(owned);
+            options.close();
             mark.close();
         } catch (IOException e) {
             log.warn("mark of the log not synced file={}", mark.file(), e);
         } finally {
             exclusive.unlock();
         }
-    }
-
-    private static void closeAll(List<AutoCloseable> owned) {
-        for (int i = owned.size() - 1; i >= 0; i--) {
-            try {
-                owned.get(i).close();
-            } catch (Exception e) {
-                log.warn("log resource not closed", e);
-            }
-        }
-        owned.clear();
     }
 }

@@ -12,16 +12,15 @@ import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.coprocessor.SteadyClock;
-import io.godwit.kv.disk.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.range.apply.RangeStateMachine;
 import io.godwit.kv.range.apply.SealedEntry;
 import io.godwit.kv.range.data.RangeDb;
 import io.godwit.kv.range.data.RangeDbException;
 import io.godwit.kv.range.replica.RangeEnvironment;
+import io.godwit.kv.range.replica.Replica;
 import io.godwit.kv.range.state.RangeEntry;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -38,15 +37,20 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
         Leadership make(long term, RangeBounds bounds, RaftGroup group);
     }
 
+    /** Passes a request to the range that owns its key now. */
+    @FunctionalInterface
+    public interface Forwarder {
+        void forward(byte[] key, LeaderRequest request);
+    }
+
     private final String store;
     private final long term;
     private final RangeBounds bounds;
-    private final BiConsumer<byte[], LeaderRequest> forwarding;
+    private final Forwarder forwarder;
     private final RangeDb db;
     private final RaftGroup group;
-    private final Executor executor;
+    private final Replica replica;
     private final RangeEnvironment environment;
-    private final FaultHandler faults;
     private final MutationBatcher batcher;
     private final Confirmations confirmations;
     private RangeLeader leader = RangeLeader.NONE;
@@ -63,27 +67,25 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
      * Makes a leadership; {@link #start} begins it.
      *
      * @param store name of the store
-     * @param forwarding passes a request to the range that owns its key now
+     * @param replica the one that leads
      */
     public Leadership(
             String store,
             long term,
             RangeBounds bounds,
-            BiConsumer<byte[], LeaderRequest> forwarding,
+            Forwarder forwarder,
             RangeDb db,
             RaftGroup group,
-            Executor executor,
-            RangeEnvironment environment,
-            FaultHandler faults) {
+            Replica replica,
+            RangeEnvironment environment) {
         this.store = store;
         this.term = term;
         this.bounds = bounds;
-        this.forwarding = forwarding;
+        this.forwarder = forwarder;
         this.db = db;
         this.group = group;
-        this.executor = executor;
+        this.replica = replica;
         this.environment = environment;
-        this.faults = faults;
         this.batcher = new MutationBatcher(this, environment.settings(), environment.tooLarge());
         this.confirmations = new Confirmations(readIndex(), this::internal);
     }
@@ -155,7 +157,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
 
     @Override
     public void forward(byte[] key, LeaderRequest request) {
-        forwarding.accept(key, request);
+        forwarder.forward(key, request);
     }
 
     @Override
@@ -178,7 +180,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
     private void refuse(Proposal proposal, RangeException cause) {
         proposal.markWaiting();
         refusalsUnderWay++;
-        executor.execute(() -> {
+        replica.execute(() -> {
             refusalsUnderWay--;
             if (!proposal.isCancelled()) {
                 proposal.failed(cause);
@@ -196,7 +198,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
                 result = db.readSnapshot(work);
             } catch (RangeDbException e) {
                 failure = e;
-                faults.onFault("read of the leader", e);
+                replica.fault("read of the leader", e);
             } catch (RuntimeException e) { // outermost frame of a read: errors of the store's code
                 failure = e;
             }
@@ -236,7 +238,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
 
     @Override
     public void execute(Runnable task) {
-        executor.execute(() -> {
+        replica.execute(() -> {
             if (!ended && !frozen) {
                 task.run();
             }
@@ -245,7 +247,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
 
     /** Runs results of proposals, reads and confirmations, also when frozen. */
     private void internal(Runnable task) {
-        executor.execute(() -> {
+        replica.execute(() -> {
             if (!ended) {
                 task.run();
             }

@@ -1,6 +1,6 @@
 package io.godwit.broker.admin.steering;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.cluster.SettingsAdmin;
 import io.godwit.broker.admin.action.BalancerActions;
 import io.godwit.broker.admin.rpc.AdminClient;
@@ -29,7 +29,7 @@ public final class SettingsSteering implements SettingsAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<List<NodeSettings>>> configuration(Duration within) {
+    public CompletableFuture<ClusterAnswer<List<NodeSettings>>> configuration(Duration within) {
         return ofAll(
                 within,
                 AdminMethods.CONFIGURATION,
@@ -49,7 +49,7 @@ public final class SettingsSteering implements SettingsAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<List<PluginView>>> plugins(Duration within) {
+    public CompletableFuture<ClusterAnswer<List<PluginView>>> plugins(Duration within) {
         return ofAll(
                         within,
                         AdminMethods.PLUGINS,
@@ -63,7 +63,7 @@ public final class SettingsSteering implements SettingsAdmin {
                                                 .map(SettingsSteering::use)
                                                 .toList()))
                                 .toList())
-                .thenApply(answer -> new Answer<>(
+                .thenApply(answer -> new ClusterAnswer<>(
                         answer.value().stream().flatMap(List::stream).toList(), answer.missingNodes()));
     }
 
@@ -85,7 +85,7 @@ public final class SettingsSteering implements SettingsAdmin {
      * Asks the running nodes one after the other. Nodes that do not answer, or whose release lacks the method, count as
      * missing.
      */
-    private <A, T> CompletableFuture<Answer<List<T>>> ofAll(
+    private <A, T> CompletableFuture<ClusterAnswer<List<T>>> ofAll(
             Duration within, MethodDescriptor<Messages.OfNode, A> method, Function<A, T> view) {
         return calls.ask(within, limited -> {
             List<T> views = new ArrayList<>();
@@ -101,7 +101,7 @@ public final class SettingsSteering implements SettingsAdmin {
                     missing.add(node);
                 }
             }
-            return new Answer<>(views, missing);
+            return new ClusterAnswer<>(views, missing);
         });
     }
 }

@@ -1,6 +1,6 @@
 package io.godwit.broker.admin.steering;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.cluster.StoreAdmin;
 import io.godwit.broker.admin.action.BalancerActions;
 import io.godwit.broker.admin.action.DrainActions;
@@ -116,7 +116,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Answer<List<BalancerView>>> balancers(List<String> stores, Duration within) {
+    public CompletableFuture<ClusterAnswer<List<BalancerView>>> balancers(List<String> stores, Duration within) {
         return calls.ask(within, limited -> {
             Messages.Nodes known = limited.nodes();
             List<String> nodes = BalancerActions.nodes(known);
@@ -128,12 +128,12 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
                         .toList();
                 add(new BalancerActions(limited, store).on(left, null), views, missing);
             }
-            return new Answer<>(views, List.copyOf(missing));
+            return new ClusterAnswer<>(views, List.copyOf(missing));
         });
     }
 
     @Override
-    public CompletableFuture<Answer<List<BalancerView>>> change(BalancerChange change, Duration within) {
+    public CompletableFuture<ClusterAnswer<List<BalancerView>>> change(BalancerChange change, Duration within) {
         return calls.change(within, limited -> {
             Messages.Nodes known = limited.nodes();
             List<String> nodes = change.node().isPresent()
@@ -155,7 +155,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
                                             change.balancer(), kind, change.settings(), change.forSeconds())),
                     views,
                     missing);
-            return new Answer<>(views, List.copyOf(missing));
+            return new ClusterAnswer<>(views, List.copyOf(missing));
         });
     }
 

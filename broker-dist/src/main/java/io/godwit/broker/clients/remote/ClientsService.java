@@ -20,7 +20,7 @@ import io.godwit.mqtt.ban.AutomaticBan;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.packet.Disconnect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.client.TenantId;
 import io.grpc.Context;
 import io.grpc.Deadline;

@@ -1,7 +1,7 @@
 package io.godwit.broker.plugin.context;
 
-import io.godwit.api.port.Answer;
-import io.godwit.api.port.client.ClientKey;
+import io.godwit.api.port.ClusterAnswer;
+import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.message.MessagePublisher;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -51,7 +51,7 @@ final class HostBroker implements BrokerHandle {
     }
 
     /** The client is known to be missing only if all nodes have answered. */
-    private static boolean known(Answer<Boolean> answer) {
+    private static boolean known(ClusterAnswer<Boolean> answer) {
         if (!answer.value() && !answer.missingNodes().isEmpty()) {
             throw new BrokerUnavailableException("nodes have not answered: " + answer.missingNodes());
         }
@@ -97,8 +97,8 @@ final class HostBroker implements BrokerHandle {
         decisions.forget();
     }
 
-    private static ClientKey key(TenantId tenant, ClientId client) {
-        return new ClientKey(tenant.value(), client.value());
+    private static ClientReference key(TenantId tenant, ClientId client) {
+        return new ClientReference(tenant.value(), client.value());
     }
 
     private <S, T> CompletableFuture<T> ask(Supplier<Optional<S>> service, Function<S, CompletableFuture<T>> question) {

@@ -8,7 +8,7 @@ import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
 import io.godwit.inbox.client.InsertOutcome;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.client.ClientInfo;

@@ -1,7 +1,7 @@
 package io.godwit.broker.watch.top;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.figure.TopSource;
 import io.godwit.broker.clients.ClusterNodes;
@@ -134,7 +134,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
     // ---- calls for operators
 
     @Override
-    public CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
+    public CompletableFuture<ClusterAnswer<List<SlowSubscriber>>> slowSubscribers(
             Optional<String> tenant, int limit, Duration within) {
         return ask(new TopKind.Question(TopKind.SLOW_SUBSCRIBERS, tenant, limit), within)
                 .thenApply(lists -> {
@@ -153,12 +153,12 @@ public final class ClusterTop implements TopSource, AutoCloseable {
                                     at.item.number(1),
                                     at.item.number(2)))
                             .toList();
-                    return new Answer<>(slowest, lists.missingNodes());
+                    return new ClusterAnswer<>(slowest, lists.missingNodes());
                 });
     }
 
     @Override
-    public CompletableFuture<Answer<List<BusyClient>>> clients(
+    public CompletableFuture<ClusterAnswer<List<BusyClient>>> clients(
             Optional<String> tenant, boolean isByBytes, int limit, Duration within) {
         TopKind kind = isByBytes ? TopKind.CLIENTS_BY_BYTES : TopKind.CLIENTS_BY_MESSAGES;
         return merged(
@@ -177,7 +177,8 @@ public final class ClusterTop implements TopSource, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Answer<List<BusyTopic>>> topics(Optional<String> tenant, int limit, Duration within) {
+    public CompletableFuture<ClusterAnswer<List<BusyTopic>>> topics(
+            Optional<String> tenant, int limit, Duration within) {
         return merged(
                 TopKind.TOPICS,
                 tenant,
@@ -186,7 +187,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
                 item -> new BusyTopic(item.tenant(), item.name(), item.number(0), item.number(4), item.number(1)));
     }
 
-    private <T> CompletableFuture<Answer<List<T>>> merged(
+    private <T> CompletableFuture<ClusterAnswer<List<T>>> merged(
             TopKind kind, Optional<String> tenant, int limit, Duration within, Function<TopItem, T> told) {
         return ask(new TopKind.Question(kind, tenant, TopKind.Question.MAX_LIMIT), within)
                 .thenApply(lists -> {
@@ -201,12 +202,13 @@ public final class ClusterTop implements TopSource, AutoCloseable {
                             .limit(limit)
                             .map(told)
                             .toList();
-                    return new Answer<>(top, lists.missingNodes());
+                    return new ClusterAnswer<>(top, lists.missingNodes());
                 });
     }
 
     /** The lists of the nodes, by node. */
-    private CompletableFuture<Answer<Map<String, List<TopItem>>>> ask(TopKind.Question question, Duration within) {
+    private CompletableFuture<ClusterAnswer<Map<String, List<TopItem>>>> ask(
+            TopKind.Question question, Duration within) {
         if (asked.incrementAndGet() > MAX_QUESTIONS) {
             asked.decrementAndGet();
             return CompletableFuture.failedFuture(new NotServingException(
@@ -240,7 +242,8 @@ public final class ClusterTop implements TopSource, AutoCloseable {
         }
     }
 
-    private static Answer<Map<String, List<TopItem>>> collected(Map<String, CompletableFuture<List<TopItem>>> all) {
+    private static ClusterAnswer<Map<String, List<TopItem>>> collected(
+            Map<String, CompletableFuture<List<TopItem>>> all) {
         Map<String, List<TopItem>> told = new TreeMap<>();
         List<String> missing = new ArrayList<>();
         all.forEach((node, answer) -> {
@@ -251,7 +254,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
                 missing.add(node);
             }
         });
-        return new Answer<>(told, missing);
+        return new ClusterAnswer<>(told, missing);
     }
 
     private CompletableFuture<List<TopItem>> askPeer(

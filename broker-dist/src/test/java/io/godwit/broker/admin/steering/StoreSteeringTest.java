@@ -6,7 +6,7 @@ import static io.godwit.broker.admin.FakeNode.C;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.cluster.SettingsAdmin.NodeSettings;
 import io.godwit.api.port.cluster.SettingsAdmin.Source;
@@ -139,7 +139,7 @@ class StoreSteeringTest {
         assertThat(get(steering.balancers(List.of("inbox"), WITHIN)).value()).noneMatch(BalancerView::paused);
     }
 
-    private Answer<List<BalancerView>> change(BalancerAction action, int seconds) throws Exception {
+    private ClusterAnswer<List<BalancerView>> change(BalancerAction action, int seconds) throws Exception {
         return get(steering.change(
                 new BalancerChange("inbox", "split", action, Optional.empty(), seconds, Map.of()), WITHIN));
     }
@@ -304,7 +304,7 @@ class StoreSteeringTest {
     @Test
     void nodesTellOfTheirConfigurationsAndPlugins() throws Exception {
         SettingsSteering settings = new SettingsSteering(calls);
-        Answer<List<NodeSettings>> told = get(settings.configuration(WITHIN));
+        ClusterAnswer<List<NodeSettings>> told = get(settings.configuration(WITHIN));
         assertThat(told.missingNodes()).isEmpty();
         assertThat(told.value()).extracting(NodeSettings::node).containsExactly(A, B);
         assertThat(told.value().get(1).settings().get(0).value()).isEqualTo("false");

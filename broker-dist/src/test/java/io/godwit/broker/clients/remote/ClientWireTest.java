@@ -6,7 +6,7 @@ import io.godwit.broker.clients.node.MemoryClients;
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.Criteria;
 import io.godwit.broker.clients.wire.PageAnswer;
-import io.godwit.inbox.client.IdPattern;
+import io.godwit.inbox.client.catalog.IdPattern;
 import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;

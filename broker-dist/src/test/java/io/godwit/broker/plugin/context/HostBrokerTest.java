@@ -2,7 +2,7 @@ package io.godwit.broker.plugin.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.client.ClientAdmin;
 import io.godwit.api.port.client.SessionAdmin;
 import io.godwit.api.port.message.MessagePublisher;
@@ -61,7 +61,7 @@ class HostBrokerTest {
 
     @Test
     void requestsGoToTheBrokerAndAnswersComeOnAThreadOfThePlugin() throws Exception {
-        answer = CompletableFuture.completedFuture(Answer.complete(true));
+        answer = CompletableFuture.completedFuture(ClusterAnswer.complete(true));
         CompletableFuture<String> thread = broker.disconnect(TenantId.DEFAULT, CLIENT)
                 .thenApply(was -> was + Thread.currentThread().getName());
         assertThat(thread.get(30, TimeUnit.SECONDS)).startsWith("true");
@@ -76,7 +76,7 @@ class HostBrokerTest {
 
     @Test
     void failedRequestsFailWithTheirCause() {
-        answer = CompletableFuture.completedFuture(new Answer<>(false, List.of("other-node")));
+        answer = CompletableFuture.completedFuture(new ClusterAnswer<>(false, List.of("other-node")));
         assertThat(broker.disconnect(TenantId.DEFAULT, CLIENT))
                 .failsWithin(Duration.ofSeconds(30))
                 .withThrowableOfType(ExecutionException.class)

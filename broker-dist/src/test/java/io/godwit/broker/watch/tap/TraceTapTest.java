@@ -11,7 +11,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.inbox.client.InsertOutcome;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

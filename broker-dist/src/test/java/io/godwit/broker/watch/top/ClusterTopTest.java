@@ -3,7 +3,7 @@ package io.godwit.broker.watch.top;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.figure.TopSource.BusyClient;
 import io.godwit.api.port.figure.TopSource.BusyTopic;
@@ -109,7 +109,7 @@ class ClusterTopTest implements ClusterNodes {
     void whatNodesHaveOfATopicIsAddedUp() throws Exception {
         ofA.put(TopKind.TOPICS, List.of(item("x", 10, 1, 10, 0, 100, 0), item("y", 15, 0, 15, 0, 150, 0)));
         ofB.put(TopKind.TOPICS, List.of(item("x", 10, 2, 10, 0, 100, 0), item("z", 1, 0, 1, 0, 10, 0)));
-        Answer<List<BusyTopic>> answer = get(a.topics(Optional.empty(), 2, LONG));
+        ClusterAnswer<List<BusyTopic>> answer = get(a.topics(Optional.empty(), 2, LONG));
         assertThat(answer.missingNodes()).isEmpty();
         assertThat(answer.value())
                 .containsExactly(new BusyTopic("default", "x", 20, 200, 3), new BusyTopic("default", "y", 15, 150, 0));
@@ -140,7 +140,7 @@ class ClusterTopTest implements ClusterNodes {
     void whoDoesNotAnswerIsNamed() throws Exception {
         ofA.put(TopKind.TOPICS, List.of(item("x", 10, 1, 10, 0, 100, 0)));
         isBMute = true;
-        Answer<List<BusyTopic>> late = get(a.topics(Optional.empty(), 2, Duration.ofMillis(300)));
+        ClusterAnswer<List<BusyTopic>> late = get(a.topics(Optional.empty(), 2, Duration.ofMillis(300)));
         assertThat(late.missingNodes()).containsExactly("b");
         assertThat(late.value()).hasSize(1);
         toB = null;

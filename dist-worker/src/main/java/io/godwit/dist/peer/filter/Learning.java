@@ -2,7 +2,7 @@ package io.godwit.dist.peer.filter;
 
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
 import java.util.List;

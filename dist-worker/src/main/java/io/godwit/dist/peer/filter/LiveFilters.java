@@ -35,7 +35,7 @@ public final class LiveFilters {
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final long maxBytes;
-    private final FilterTable table = new FilterTable();
+    private final LocalFilters table = new LocalFilters();
     private final Map<Peer, PeerFeed> feeds = new LinkedHashMap<>();
     private final LateKeys gone = new LateKeys(LINGER.toNanos());
     private final LateKeys counts = new LateKeys(TimeUnit.MILLISECONDS.toNanos(100));
@@ -58,7 +58,7 @@ public final class LiveFilters {
      */
     public synchronized boolean added(TenantId tenant, TopicFilter filter, long ofSession) {
         FilterKey key = FilterKey.of(tenant, filter);
-        FilterTable.Entry known = table.get(key);
+        LocalFilters.Entry known = table.get(key);
         // peers may have been told already that the group has no member here
         if (known != null && (known.members > 0 || !key.isShared())) {
             known.members++;
@@ -78,7 +78,7 @@ public final class LiveFilters {
     /** A live subscription is no longer in force. */
     public synchronized void removed(TenantId tenant, TopicFilter filter) {
         FilterKey key = FilterKey.of(tenant, filter);
-        FilterTable.Entry known = table.get(key);
+        LocalFilters.Entry known = table.get(key);
         if (known == null || known.members == 0) {
             throw new IllegalStateException("no live subscriber is counted for a filter that lost one");
         }
@@ -122,7 +122,7 @@ public final class LiveFilters {
     }
 
     private boolean tellIfGone(FilterKey key) {
-        FilterTable.Entry entry = table.get(key);
+        LocalFilters.Entry entry = table.get(key);
         if (entry == null || entry.members > 0) {
             return entry == null;
         }
@@ -146,7 +146,7 @@ public final class LiveFilters {
         FilterKey key = FilterKey.of(tenant, filter);
         synchronized (this) {
             PeerFeed feed = feeds.get(peer);
-            FilterTable.Entry entry = table.get(key);
+            LocalFilters.Entry entry = table.get(key);
             if (feed == null) {
                 return false;
             }

@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of the {@link FilterTable} to one peer: the list of all filters when it joined, and every change since.
+ * The reports of the {@link LocalFilters} to one peer: the list of all filters when it joined, and every change since.
  * Guarded by the lock of {@link LiveFilters}.
  *
  * <p>A few frames of bounded size are under way at a time. The next one takes changed filters first, in their present
@@ -49,7 +49,7 @@ public final class PeerFeed {
     @SuppressWarnings("ArrayRecordComponent")
     private record Answer(long position, byte[] frame) {}
 
-    private final FilterTable filters;
+    private final LocalFilters filters;
     private final Peer peer;
     /** Is told, without the lock, that a frame of this feed has arrived. */
     private final BiConsumer<PeerFeed, Frame> arrived;
@@ -71,7 +71,7 @@ public final class PeerFeed {
     private long sentTo;
     private long confirmedTo;
 
-    PeerFeed(FilterTable filters, Peer peer, BiConsumer<PeerFeed, Frame> arrived) {
+    PeerFeed(LocalFilters filters, Peer peer, BiConsumer<PeerFeed, Frame> arrived) {
         this.filters = filters;
         this.peer = peer;
         this.arrived = arrived;
@@ -88,11 +88,11 @@ public final class PeerFeed {
         changed.putIfAbsent(key, position);
     }
 
-    boolean isOfList(FilterTable.Entry entry) {
+    boolean isOfList(LocalFilters.Entry entry) {
         return entry.position <= joinedAt;
     }
 
-    boolean hasConfirmed(FilterTable.Entry entry) {
+    boolean hasConfirmed(LocalFilters.Entry entry) {
         return isOfList(entry) ? isListConfirmed : entry.position <= confirmedTo;
     }
 
@@ -157,7 +157,7 @@ public final class PeerFeed {
     }
 
     private int add(FilterChanges.Builder changes, FilterKey key) {
-        FilterTable.Entry entry = filters.get(key);
+        LocalFilters.Entry entry = filters.get(key);
         String text = key.text();
         int members = entry == null ? 0 : key.isShared() ? entry.members : 1;
         changes.addChanges(FilterChange.newBuilder()

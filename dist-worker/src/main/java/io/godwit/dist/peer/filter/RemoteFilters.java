@@ -6,7 +6,7 @@ import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.index.NodeRemoval;
 import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.TopicIndex;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.wire.FilterChange;

@@ -1,7 +1,7 @@
 package io.godwit.dist.peer.wait;
 
 import io.godwit.dist.client.LogPace;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

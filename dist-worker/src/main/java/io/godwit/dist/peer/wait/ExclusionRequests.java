@@ -1,7 +1,7 @@
 package io.godwit.dist.peer.wait;
 
 import io.godwit.dist.member.Members;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.kv.client.Backoff;

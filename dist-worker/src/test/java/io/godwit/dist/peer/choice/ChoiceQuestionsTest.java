@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.cluster.link.Lane;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
-import io.godwit.dist.member.NodeLife;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.TestNode;
 import io.godwit.dist.peer.TwoNodes;
 import io.godwit.dist.peer.link.ControlFrames;

@@ -5,7 +5,7 @@ import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
 /**
  * What one peer accepts; from its CONNECT.
  *
- * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.ProtocolLevel}
+ * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.field.ProtocolLevel}
  * @param maximumPacketSize the largest frame the peer accepts, in bytes
  * @param problemInformation whether the peer accepts reason strings and user properties in every packet
  *     [MQTT5-3.1.2-29]

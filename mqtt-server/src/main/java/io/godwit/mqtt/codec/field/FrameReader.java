@@ -1,11 +1,11 @@
 package io.godwit.mqtt.codec.field;
 
-import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
-import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
+import static io.godwit.mqtt.packet.field.ReasonCode.MALFORMED_PACKET;
+import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
 
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.UserProperty;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.plugin.topic.TopicName;

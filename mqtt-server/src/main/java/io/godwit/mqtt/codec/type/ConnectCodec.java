@@ -1,9 +1,9 @@
 package io.godwit.mqtt.codec.type;
 
-import static io.godwit.mqtt.packet.ReasonCode.CLIENT_IDENTIFIER_NOT_VALID;
-import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
-import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
-import static io.godwit.mqtt.packet.ReasonCode.UNSUPPORTED_PROTOCOL_VERSION;
+import static io.godwit.mqtt.packet.field.ReasonCode.CLIENT_IDENTIFIER_NOT_VALID;
+import static io.godwit.mqtt.packet.field.ReasonCode.MALFORMED_PACKET;
+import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
+import static io.godwit.mqtt.packet.field.ReasonCode.UNSUPPORTED_PROTOCOL_VERSION;
 
 import io.godwit.mqtt.codec.field.FrameReader;
 import io.godwit.mqtt.codec.field.PropertyId;
@@ -11,9 +11,9 @@ import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.codec.field.VarInt;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.WillPacket;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.codec.type;
 
-import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
+import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
 
 import io.godwit.mqtt.codec.field.FrameReader;
 import io.godwit.mqtt.codec.field.PropertyId;

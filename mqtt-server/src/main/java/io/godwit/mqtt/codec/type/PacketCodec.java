@@ -6,7 +6,7 @@ import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.codec.field.PropertyWriter.Detail;
 import io.godwit.mqtt.codec.field.VarInt;
 import io.godwit.mqtt.packet.Packet;
-import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.netty.buffer.ByteBuf;
 
 /**

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.codec.type;
 
 import io.godwit.mqtt.packet.PubComp;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.UserProperty;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.godwit.mqtt.codec.type;
 
-import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.PubRec;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.UserProperty;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.godwit.mqtt.codec.type;
 
-import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
+import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
 
 import io.godwit.mqtt.codec.field.FrameReader;
 import io.godwit.mqtt.codec.field.PropertyId;
 import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.ByteBuf;

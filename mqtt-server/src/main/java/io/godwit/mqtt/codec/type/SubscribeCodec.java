@@ -1,16 +1,16 @@
 package io.godwit.mqtt.codec.type;
 
-import static io.godwit.mqtt.packet.ReasonCode.MALFORMED_PACKET;
-import static io.godwit.mqtt.packet.ReasonCode.PROTOCOL_ERROR;
+import static io.godwit.mqtt.packet.field.ReasonCode.MALFORMED_PACKET;
+import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
 
 import io.godwit.mqtt.codec.field.FrameReader;
 import io.godwit.mqtt.codec.field.PropertyId;
 import io.godwit.mqtt.codec.field.PropertyWriter;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ProtocolLevel;
-import io.godwit.mqtt.packet.RetainHandling;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
+import io.godwit.mqtt.packet.field.RetainHandling;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
 import io.godwit.plugin.topic.TopicFilter;

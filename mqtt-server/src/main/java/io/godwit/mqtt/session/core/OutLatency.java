@@ -1,7 +1,7 @@
 package io.godwit.mqtt.session.core;
 
 import io.godwit.mqtt.transport.loop.LoopContext;
-import io.godwit.mqtt.transport.report.MqttMetrics;
+import io.godwit.mqtt.transport.report.MessageMetrics;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.function.LongSupplier;
@@ -17,14 +17,14 @@ public final class OutLatency {
     private static final int SPACING = 16;
 
     private final int[] counts;
-    private final MqttMetrics metrics;
+    private final MessageMetrics metrics;
     private final LongSupplier wallMillis;
 
     /**
      * @param loops the number of event loops
      * @param wallMillis the wall clock that messages take their time from
      */
-    OutLatency(int loops, MqttMetrics metrics, LongSupplier wallMillis) {
+    OutLatency(int loops, MessageMetrics metrics, LongSupplier wallMillis) {
         this.counts = new int[(loops + 1) * SPACING];
         this.metrics = metrics;
         this.wallMillis = wallMillis;

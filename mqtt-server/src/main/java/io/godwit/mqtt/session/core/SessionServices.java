@@ -96,11 +96,11 @@ public final class SessionServices {
         filterBytes = QueuedBytes.ofHeap();
         noteBytes = QueuedBytes.ofHeap();
         publisherWaits = new PublisherWaits(System::nanoTime);
-        outLatency = new OutLatency(loops, metrics, wallMillis);
+        outLatency = new OutLatency(loops, metrics.messages(), wallMillis);
         traffic = new Traffic(loops, wallMillis);
         counts = new LoopCounts[loops];
         Arrays.setAll(counts, loop -> new LoopCounts());
-        metrics.registerSessions(
+        metrics.sessions().register(
                 () -> LoopCounts.sum(counts, LoopCounts::inboundUnderWay),
                 () -> LoopCounts.sum(counts, LoopCounts::outboundUnderWay),
                 () -> LoopCounts.sum(counts, LoopCounts::queued),

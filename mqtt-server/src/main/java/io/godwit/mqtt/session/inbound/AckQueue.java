@@ -1,6 +1,6 @@
 package io.godwit.mqtt.session.inbound;
 
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 

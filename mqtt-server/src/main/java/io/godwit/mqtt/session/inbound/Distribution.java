@@ -3,7 +3,7 @@ package io.godwit.mqtt.session.inbound;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.InboxAttachment;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionCore;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.trace.Tracer;

@@ -2,7 +2,7 @@ package io.godwit.mqtt.session.inbound;
 
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.session.inbound;
 
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.tenant.TenantAnswer;

@@ -11,7 +11,7 @@ import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.session.core.SessionCore;
 import io.godwit.mqtt.session.core.SessionServices;
@@ -95,7 +95,7 @@ public final class PublishIntake {
 
     public void onPublish(Publish publish) {
         if (session.isClosed() || !connection.isOpen()) {
-            services.metrics.packetsIgnored(1); // read before the connection closed; never acknowledged
+            services.metrics.traffic().packetsIgnored(1); // read before the connection closed; never acknowledged
             return;
         }
         if (publish.qos() == Qos.EXACTLY_ONCE && acks.isReleasing(publish.packetId())) { // [MQTT5-4.3.3-6]

@@ -4,7 +4,7 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.mqtt.client.LiveSubscriptions;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.session.Session;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.session.core.SessionTerms;

@@ -3,7 +3,7 @@ package io.godwit.mqtt.session.outbound;
 import io.godwit.dist.client.Delivery;
 import io.godwit.mqtt.client.AckPace;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionCore;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.session.core.SessionTerms;
@@ -163,7 +163,7 @@ public abstract class DeliveringSession extends SessionCore {
         services.traffic.of(connection.loop()).sent(client(), message);
         account.delivered(message.payload().length);
         if (isRetained) {
-            services.metrics.retainedOut();
+            services.metrics.messages().retainedOut();
         } else if (!isRepeated) {
             services.outLatency.sent(connection.loop(), message, qos, waitsSinceMillis());
         }

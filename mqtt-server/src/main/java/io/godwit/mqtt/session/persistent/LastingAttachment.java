@@ -161,7 +161,7 @@ public final class LastingAttachment implements InboxAttachment {
     }
 
     private void wentOn(InboxAttachment next) {
-        services.metrics.attachmentContinued();
+        services.metrics.sessions().attachmentContinued();
         current = next;
         for (Call<?> call : List.copyOf(calls)) {
             if (!call.isIssued) {
@@ -175,7 +175,7 @@ public final class LastingAttachment implements InboxAttachment {
     }
 
     private void lost() {
-        services.metrics.attachmentLost();
+        services.metrics.sessions().attachmentLost();
         mail.ended(InboxListener.Reason.UNAVAILABLE); // before any call fails
         over();
     }

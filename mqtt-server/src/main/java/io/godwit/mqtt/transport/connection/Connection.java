@@ -3,7 +3,7 @@ package io.godwit.mqtt.transport.connection;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantClues;
 import io.godwit.mqtt.transport.loop.LoopContext;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.transport.connection;
 
 import io.godwit.mqtt.codec.EncodedPublish;
-import io.godwit.mqtt.packet.ProtocolLevel;
+import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.transport.report;
 
-import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.AuthCheck;
@@ -32,6 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MqttReports {
     private final MqttMetrics metrics;
+    private final ConnectMetrics connects;
+    private final TrafficMetrics traffic;
+    private final MessageMetrics messages;
+    private final SessionMetrics sessions;
+    private final NodeMetrics node;
     private final EventListener events;
     private final Tracing tracing;
 
@@ -42,6 +47,11 @@ public final class MqttReports {
 
     public MqttReports(MqttMetrics metrics, EventListener events, Tracing tracing) {
         this.metrics = metrics;
+        this.connects = metrics.connects();
+        this.traffic = metrics.traffic();
+        this.messages = metrics.messages();
+        this.sessions = metrics.sessions();
+        this.node = metrics.node();
         this.events = events;
         this.tracing = tracing;
     }
@@ -59,14 +69,14 @@ public final class MqttReports {
     // ---- connections
 
     public void connectionRefused(String listener, SocketAddress remote, ConnectionLimit limit) {
-        metrics.refusedConnections.increment(limit);
+        connects.refusedConnections.increment(limit);
         if (events.isListening(BrokerEvent.ConnectionRefused.class)) {
             events.onEvent(new BrokerEvent.ConnectionRefused(listener, text(remote), limit));
         }
     }
 
     public void connectRefused(Connection connection, String reason, @Nullable String detail) {
-        metrics.refusedConnects.increment();
+        connects.refusedConnects.increment();
         if (events.isListening(BrokerEvent.ConnectRefused.class)) {
             events.onEvent(new BrokerEvent.ConnectRefused(connection.remoteAddress(), reason, detail));
         }
@@ -74,7 +84,7 @@ public final class MqttReports {
 
     /** A client that may connect is redirected to another server. */
     public void redirected(ClientInfo client, String serverReference, boolean isMoved) {
-        (isMoved ? metrics.redirectsForGood : metrics.redirectsForNow).increment();
+        (isMoved ? connects.redirectsForGood : connects.redirectsForNow).increment();
         if (events.isListening(BrokerEvent.ClientRedirected.class)) {
             events.onEvent(new BrokerEvent.ClientRedirected(client, serverReference, isMoved));
         }
@@ -82,7 +92,7 @@ public final class MqttReports {
 
     /** A client was refused because its tenant has reached a limit. */
     public void tenantLimitReached(ClientInfo client, TenantResource resource, long most) {
-        metrics.tenantRefusals.increment(resource);
+        sessions.tenantRefusals.increment(resource);
         if (events.isListening(BrokerEvent.TenantLimitReached.class)) {
             events.onEvent(new BrokerEvent.TenantLimitReached(client, resource, most));
         }
@@ -90,7 +100,7 @@ public final class MqttReports {
 
     /** The connection is closed, because no CONNECT has come in time. */
     public void connectTimedOut(Connection connection) {
-        metrics.connectTimedOut();
+        connects.connectsTimedOut.increment();
         if (events.isListening(BrokerEvent.ConnectTimedOut.class)) {
             events.onEvent(new BrokerEvent.ConnectTimedOut(connection.remoteAddress()));
         }
@@ -98,23 +108,23 @@ public final class MqttReports {
 
     /** The peer has ended the connection before a CONNECT of it was answered. */
     public void connectAbandoned(Connection connection, ConnectProgress progress) {
-        metrics.abandonedConnects.increment(progress);
+        connects.abandonedConnects.increment(progress);
         if (events.isListening(BrokerEvent.ConnectAbandoned.class)) {
             events.onEvent(new BrokerEvent.ConnectAbandoned(connection.remoteAddress(), progress));
         }
     }
 
     public void protocolViolated(Connection connection, String detail) {
-        metrics.protocolErrors.increment();
+        connects.protocolErrors.increment();
         if (events.isListening(BrokerEvent.ProtocolViolated.class)) {
             events.onEvent(new BrokerEvent.ProtocolViolated(connection.remoteAddress(), detail));
         }
     }
 
     public void connected(ClientInfo client, boolean sessionPresent) {
-        metrics.connects.increment();
+        connects.connects.increment();
         if (sessionPresent) {
-            metrics.resumedSessions.increment();
+            sessions.resumedSessions.increment();
         }
         if (events.isListening(BrokerEvent.ClientConnected.class)) {
             events.onEvent(new BrokerEvent.ClientConnected(client, sessionPresent));
@@ -122,28 +132,28 @@ public final class MqttReports {
     }
 
     public void disconnected(ClientInfo client, String reason) {
-        metrics.disconnects.increment();
+        connects.disconnects.increment();
         if (events.isListening(BrokerEvent.ClientDisconnected.class)) {
             events.onEvent(new BrokerEvent.ClientDisconnected(client, reason));
         }
     }
 
     public void throttlingBegan(Connection connection, @Nullable ClientInfo client, ThrottleCause cause) {
-        metrics.begunThrottlings.increment(cause);
+        traffic.begunThrottlings.increment(cause);
         if (events.isListening(BrokerEvent.ThrottlingBegan.class)) {
             events.onEvent(new BrokerEvent.ThrottlingBegan(connection.remoteAddress(), client, cause));
         }
     }
 
     public void throttlingEnded(Connection connection, @Nullable ClientInfo client, ThrottleCause cause) {
-        metrics.endedThrottlings.increment(cause);
+        traffic.endedThrottlings.increment(cause);
         if (events.isListening(BrokerEvent.ThrottlingEnded.class)) {
             events.onEvent(new BrokerEvent.ThrottlingEnded(connection.remoteAddress(), client, cause));
         }
     }
 
     public void packetAbandoned(Connection connection, @Nullable ClientInfo client, int frameBytes, int arrivedBytes) {
-        metrics.abandonedPackets.increment();
+        traffic.abandonedPackets.increment();
         if (events.isListening(BrokerEvent.PacketAbandoned.class)) {
             events.onEvent(
                     new BrokerEvent.PacketAbandoned(connection.remoteAddress(), client, frameBytes, arrivedBytes));
@@ -156,7 +166,7 @@ public final class MqttReports {
      * @param hasNodeLost whether the node of the last leader was lost; else that leader stopped normally
      */
     public void homeNotFound(ClientInfo client, boolean hasNodeLost, Duration limit, Throwable cause) {
-        (hasNodeLost ? metrics.lostHomesOver : metrics.movedHomesOver).increment();
+        (hasNodeLost ? sessions.lostHomesOver : sessions.movedHomesOver).increment();
         if (events.isListening(BrokerEvent.WaitRanOut.class)) {
             events.onEvent(new BrokerEvent.WaitRanOut(
                     hasNodeLost ? NodeWait.HOME_LOST : NodeWait.HOME_MOVED,
@@ -167,7 +177,7 @@ public final class MqttReports {
 
     /** @param listener named by transport and address */
     public void certificatesReloaded(String listener) {
-        metrics.reloadedCertificates.increment();
+        node.reloadedCertificates.increment();
         if (events.isListening(BrokerEvent.CertificatesReloaded.class)) {
             events.onEvent(new BrokerEvent.CertificatesReloaded(listener));
         }
@@ -175,28 +185,28 @@ public final class MqttReports {
 
     /** @param listener named by transport and address */
     public void certificatesRejected(String listener, String cause) {
-        metrics.rejectedCertificates.increment();
+        node.rejectedCertificates.increment();
         if (events.isListening(BrokerEvent.CertificatesRejected.class)) {
             events.onEvent(new BrokerEvent.CertificatesRejected(listener, cause));
         }
     }
 
     public void banned(BanCause cause, String subject, Duration duration) {
-        metrics.bans.increment(cause);
+        connects.bans.increment(cause);
         if (events.isListening(BrokerEvent.Banned.class)) {
             events.onEvent(new BrokerEvent.Banned(cause, subject, duration));
         }
     }
 
     public void memoryShort(MemoryKind kind, int usedPercent) {
-        metrics.memoryShortages.increment(kind);
+        node.memoryShortages.increment(kind);
         if (events.isListening(BrokerEvent.MemoryShort.class)) {
             events.onEvent(new BrokerEvent.MemoryShort(kind, usedPercent));
         }
     }
 
     public void memoryRecovered(MemoryKind kind, int usedPercent) {
-        metrics.memoryRecoveries.increment(kind);
+        node.memoryRecoveries.increment(kind);
         if (events.isListening(BrokerEvent.MemoryRecovered.class)) {
             events.onEvent(new BrokerEvent.MemoryRecovered(kind, usedPercent));
         }
@@ -205,28 +215,28 @@ public final class MqttReports {
     // ---- authorization
 
     public void connectDenied(ClientInfo client, RefusalReason reason, String detail) {
-        metrics.deniedConnects.increment(reason);
+        connects.deniedConnects.increment(reason);
         if (events.isListening(BrokerEvent.ConnectDenied.class)) {
             events.onEvent(new BrokerEvent.ConnectDenied(client, reason, detail));
         }
     }
 
     public void publishDenied(ClientInfo client, String topic, boolean isWill, String detail) {
-        metrics.deniedPublishes.increment();
+        messages.deniedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishDenied.class)) {
             events.onEvent(new BrokerEvent.PublishDenied(client, topic, isWill, detail));
         }
     }
 
     public void subscribeDenied(ClientInfo client, String filter, String detail) {
-        metrics.deniedSubscribes.increment();
+        sessions.deniedSubscribes.increment();
         if (events.isListening(BrokerEvent.SubscribeDenied.class)) {
             events.onEvent(new BrokerEvent.SubscribeDenied(client, filter, detail));
         }
     }
 
     public void authFailed(AuthCheck check, ClientInfo client, String cause) {
-        metrics.authFailures.increment();
+        connects.authFailures.increment();
         if (events.isListening(BrokerEvent.AuthFailed.class)) {
             events.onEvent(new BrokerEvent.AuthFailed(check, client, cause));
         }
@@ -235,7 +245,7 @@ public final class MqttReports {
     // ---- sessions and messages
 
     public void sessionCreated(ClientInfo client) {
-        metrics.createdSessions.increment();
+        sessions.createdSessions.increment();
         if (events.isListening(BrokerEvent.SessionCreated.class)) {
             events.onEvent(new BrokerEvent.SessionCreated(client));
         }
@@ -243,7 +253,7 @@ public final class MqttReports {
 
     /** A PUBLISH was read. */
     public void publishReceived(ClientInfo publisher, String topic, Qos qos, boolean retain, int payloadBytes) {
-        metrics.publishIn(payloadBytes);
+        messages.publishIn(payloadBytes);
         if (events.isListening(BrokerEvent.PublishReceived.class)) {
             events.onEvent(new BrokerEvent.PublishReceived(publisher, topic, qos, retain, payloadBytes));
         }
@@ -251,13 +261,13 @@ public final class MqttReports {
 
     /** A PUBLISH of a client was accepted. */
     public void publishAccepted(ClientInfo publisher, Message message, boolean hasReceivers) {
-        metrics.acceptedPublishes.increment();
+        messages.acceptedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishAccepted.class)) {
             events.onEvent(new BrokerEvent.PublishAccepted(publisher, message.topic(), message.qos(), hasReceivers));
         }
     }
 
-    /** A client acknowledged a message; {@link MqttMetrics} counts these by event loop. */
+    /** A client acknowledged a message; {@link SessionMetrics} counts these by event loop. */
     public void acknowledged(ClientInfo receiver, int packetId, ReasonCode code) {
         if (events.isListening(BrokerEvent.MessageAcknowledged.class)) {
             events.onEvent(new BrokerEvent.MessageAcknowledged(receiver, packetId, code.isError()));
@@ -266,7 +276,7 @@ public final class MqttReports {
 
     /** A PUBLISH was handed to the connection of its receiver. */
     public void delivered(ClientInfo receiver, Message message, Qos qos, boolean retain) {
-        metrics.publishOut(message.payload().length);
+        messages.publishOut(message.payload().length);
         if (events.isListening(BrokerEvent.MessageDelivered.class)) {
             events.onEvent(
                     new BrokerEvent.MessageDelivered(receiver, message.topic(), qos, retain, message.payload().length));
@@ -279,7 +289,7 @@ public final class MqttReports {
      * @param codes of the filters, in their order
      */
     public void subscribed(ClientInfo subscriber, List<Subscription> asked, List<ReasonCode> codes) {
-        metrics.subscribed(codes);
+        sessions.subscribed(codes);
         if (events.isListening(BrokerEvent.Subscribed.class)) {
             for (int i = 0; i < codes.size(); i++) {
                 if (!codes.get(i).isError()) {
@@ -293,7 +303,7 @@ public final class MqttReports {
 
     /** An UNSUBSCRIBE was answered, like {@link #subscribed}. */
     public void unsubscribed(ClientInfo subscriber, List<TopicFilter> asked, List<ReasonCode> codes) {
-        metrics.unsubscribed(codes);
+        sessions.unsubscribed(codes);
         if (events.isListening(BrokerEvent.Unsubscribed.class)) {
             for (int i = 0; i < codes.size(); i++) {
                 if (codes.get(i) == ReasonCode.SUCCESS) {
@@ -305,7 +315,7 @@ public final class MqttReports {
     }
 
     public void publishRefused(ClientInfo publisher, String topic, String cause) {
-        metrics.refusedPublishes.increment();
+        messages.refusedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishRefused.class)) {
             events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause));
         }
@@ -313,14 +323,14 @@ public final class MqttReports {
 
     /** An interceptor dropped a publish. */
     public void publishIntercepted(ClientInfo publisher, String topic, String plugin, String detail) {
-        metrics.interceptedPublishes.increment();
+        messages.interceptedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishIntercepted.class)) {
             events.onEvent(new BrokerEvent.PublishIntercepted(publisher, topic, plugin, detail));
         }
     }
 
     public void subscribeRefused(ClientInfo subscriber, String filter, String cause) {
-        metrics.refusedSubscribes.increment();
+        sessions.refusedSubscribes.increment();
         if (events.isListening(BrokerEvent.SubscribeRefused.class)) {
             events.onEvent(new BrokerEvent.SubscribeRefused(subscriber, filter, cause));
         }
@@ -328,28 +338,28 @@ public final class MqttReports {
 
     /** A message was not delivered to {@code receiver}. */
     public void dropped(ClientInfo receiver, String topic, DropReason reason) {
-        metrics.drops.increment(reason);
+        messages.drops.increment(reason);
         if (events.isListening(BrokerEvent.MessageDropped.class)) {
             events.onEvent(new BrokerEvent.MessageDropped(receiver.tenant(), receiver.clientId(), topic, reason));
         }
     }
 
     public void slowConsumerBegan(ClientInfo client) {
-        metrics.begunSlowConsumers.increment();
+        sessions.begunSlowConsumers.increment();
         if (events.isListening(BrokerEvent.SlowConsumerBegan.class)) {
             events.onEvent(new BrokerEvent.SlowConsumerBegan(client));
         }
     }
 
     public void slowConsumerEnded(ClientInfo client, long droppedMessages, int seconds) {
-        metrics.endedSlowConsumers.increment();
+        sessions.endedSlowConsumers.increment();
         if (events.isListening(BrokerEvent.SlowConsumerEnded.class)) {
             events.onEvent(new BrokerEvent.SlowConsumerEnded(client, droppedMessages, Duration.ofSeconds(seconds)));
         }
     }
 
     public void replayDelayed(ClientInfo receiver, String filter, String cause) {
-        metrics.delayedReplays.increment();
+        sessions.delayedReplays.increment();
         if (events.isListening(BrokerEvent.ReplayDelayed.class)) {
             events.onEvent(new BrokerEvent.ReplayDelayed(receiver, filter, cause));
         }

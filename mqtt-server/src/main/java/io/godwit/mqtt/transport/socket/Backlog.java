@@ -1,6 +1,6 @@
 package io.godwit.mqtt.transport.socket;
 
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.limit.HalfPacket;
 import io.godwit.mqtt.transport.limit.HalfReceived;

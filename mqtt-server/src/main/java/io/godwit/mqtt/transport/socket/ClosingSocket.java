@@ -3,7 +3,7 @@ package io.godwit.mqtt.transport.socket;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import io.godwit.mqtt.codec.ReadListener;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.transport.connection.PacketHandler;
 import io.godwit.mqtt.transport.connection.SharedPublish;
@@ -15,11 +15,10 @@ import io.godwit.mqtt.transport.limit.DescriptorBudget;
 import io.godwit.mqtt.transport.limit.HalfReceived;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.loop.TickListener;
-import io.godwit.mqtt.transport.report.MqttMetrics;
+import io.godwit.mqtt.transport.report.TrafficMetrics;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.message.Qos;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
@@ -43,7 +42,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
 
     private final LoopContext loop;
-    private final MqttMetrics metrics;
+    private final TrafficMetrics traffic;
     private final PacketDecoder decoder;
     private final Runnable onGone;
     private final Throttling throttling;
@@ -51,7 +50,6 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     private final Timeouts timeouts = new Timeouts();
 
     private @Nullable PacketHandler handler;
-    private @Nullable PacketEncoder encoder;
     private State state = State.OPENING;
     private String closeReason = "connection lost";
 
@@ -71,11 +69,11 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
             Channel channel, LoopContext loop, ListenerScope scope, PacketDecoder decoder, Runnable onGone) {
         super(channel, scope);
         this.loop = loop;
-        this.metrics = scope.reports().metrics();
+        this.traffic = scope.reports().metrics().traffic();
         this.decoder = decoder;
         this.onGone = onGone;
         this.throttling = new Throttling(this, channel, scope);
-        this.out = new OutBuffer(channel, loop, metrics, throttling);
+        this.out = new OutBuffer(channel, loop, traffic, throttling);
     }
 
     @Override
@@ -102,7 +100,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void setUp(Connect connect, int keepAlive) {
-        encoder = PacketEncoder.forClient(connect);
+        out.encodeBy(PacketEncoder.forClient(connect));
         timeouts.keepAlive(keepAlive);
     }
 
@@ -129,7 +127,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        metrics.socketOpened();
+        scope.reports().metrics().connects().socketOpened();
         timeouts.opened(loop.tick());
         loop.addTicking(this);
     }
@@ -137,13 +135,13 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     /** Bytes on the wire, before they are decrypted or decoded. */
     void onBytesRead(int bytes) {
         hasRead = true;
-        metrics.bytesIn(bytes);
+        traffic.bytesIn(bytes);
         throttling.onBytesRead(bytes);
     }
 
     /** Bytes on the wire that arrived after the close. */
     void onBytesIgnored(int bytes) {
-        metrics.bytesIgnored(bytes);
+        traffic.bytesIgnored(bytes);
     }
 
     /** MQTT bytes have arrived: restarts the keep-alive. */
@@ -154,10 +152,10 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         if (!isOpen() || handler == null) {
-            metrics.packetsIgnored(1); // sent before the client knew of the close
+            traffic.packetsIgnored(1); // sent before the client knew of the close
             return;
         }
-        metrics.packetIn();
+        traffic.packetIn();
         if (msg instanceof Publish) {
             throttling.onPublishRead();
         }
@@ -232,7 +230,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void onTurnOver() {
-        metrics.turnOver();
+        traffic.turnOver();
         pauseReading(Pause.TURN);
     }
 
@@ -284,7 +282,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void onDropped(long bytes) {
-        metrics.bytesIgnored(bytes);
+        traffic.bytesIgnored(bytes);
         if (isOpen()) {
             closeReason = "connection lost, and " + bytes + " bytes read from it were dropped";
         }
@@ -306,30 +304,12 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public boolean send(Packet packet) {
-        PacketEncoder peer = encoder;
-        if (peer == null || !isOpen()) {
-            return true;
-        }
-        ByteBuf buffer = out.open();
-        if (!peer.encode(packet, buffer)) {
-            return false;
-        }
-        out.appended(buffer);
-        return true;
+        return !isOpen() || out.send(packet);
     }
 
     @Override
     public boolean send(SharedPublish publish, Qos qos, boolean retain, int packetId) {
-        PacketEncoder peer = encoder;
-        if (peer == null || !isOpen()) {
-            return true;
-        }
-        ByteBuf buffer = out.open();
-        if (!peer.encode(publish.frame(qos, retain, peer.protocolLevel()), packetId, false, buffer)) {
-            return false;
-        }
-        out.appended(buffer);
-        return true;
+        return !isOpen() || out.send(publish, qos, retain, packetId);
     }
 
     @Override
@@ -473,8 +453,8 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     void prepareRefusal() {
-        if (encoder == null && decoder.protocolLevel() != 0) {
-            encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
+        if (!out.hasEncoder() && decoder.protocolLevel() != 0) {
+            out.encodeBy(new PacketEncoder(decoder.protocolLevel(), -1, true));
         }
     }
 
@@ -498,7 +478,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
     private void reportIfAbandoned() {
         if (state == State.OPENING) {
             ConnectProgress unread = hasRead ? ConnectProgress.NO_CONNECT : ConnectProgress.NOTHING_SENT;
-            scope.reports().connectAbandoned(this, encoder == null ? unread : ConnectProgress.NOT_ANSWERED);
+            scope.reports().connectAbandoned(this, out.hasEncoder() ? ConnectProgress.NOT_ANSWERED : unread);
         }
     }
 
@@ -573,7 +553,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
         if (tickIndex >= 0) {
             loop.removeTicking(tickIndex);
             tickIndex = -1; // the index now belongs to another connection: pending calls must not use it
-            metrics.socketClosed();
+            scope.reports().metrics().connects().socketClosed();
         }
         goOnWithHeldBack();
         tellHandler();

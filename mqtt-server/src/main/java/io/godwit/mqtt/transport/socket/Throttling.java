@@ -310,7 +310,7 @@ final class Throttling {
     // ---- reports
 
     private void tell(ThrottleCause cause) {
-        scope.reports().metrics().paused(cause);
+        scope.reports().metrics().traffic().paused(cause);
         pausedLately |= bit(cause);
         if ((told & bit(cause)) == 0) {
             told |= bit(cause);

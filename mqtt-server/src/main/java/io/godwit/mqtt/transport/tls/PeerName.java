@@ -1,7 +1,7 @@
 package io.godwit.mqtt.transport.tls;
 
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.godwit.mqtt.transport.ws;
 
 import io.godwit.mqtt.packet.ProtocolException;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;

@@ -3,7 +3,7 @@ package io.godwit.mqtt.session.inbound;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

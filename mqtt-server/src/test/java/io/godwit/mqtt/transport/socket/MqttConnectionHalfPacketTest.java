@@ -3,7 +3,7 @@ package io.godwit.mqtt.transport.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.packet.Disconnect;
-import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.limit.HalfPacket;
 import io.godwit.mqtt.transport.limit.HalfReceived;
 import io.godwit.plugin.event.BrokerEvent;

@@ -1,4 +1,0 @@
-package io.godwit.dist.member;
-
-/** One incarnation of a node's process. */
-public record NodeLife(String nodeId, long incarnation) {}
