@@ -79,8 +79,7 @@ final class FakeStores implements StoreAdmin {
     @Override
     public CompletableFuture<ClusterAnswer<List<BalancerView>>> balancers(List<String> stores, Duration within) {
         return answer(
-                "balancers " + stores,
-                new ClusterAnswer<>(List.of(balancer(FakeNode.ID)), List.of(FakeNode.OTHER)));
+                "balancers " + stores, new ClusterAnswer<>(List.of(balancer(FakeNode.ID)), List.of(FakeNode.OTHER)));
     }
 
     @Override

@@ -38,8 +38,7 @@ final class ClientWords {
     }
 
     static ClientReference key(ClientKey key) {
-        return new ClientReference(
-                key.tenant().value(), key.clientId().value());
+        return new ClientReference(key.tenant().value(), key.clientId().value());
     }
 
     /** Empty if there can be no such tenant. */

@@ -114,8 +114,7 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(
-            ClientReference key, Duration within) {
+    public CompletableFuture<ClusterAnswer<Optional<ClientView>>> client(ClientReference key, Duration within) {
         return ClientWords.key(key)
                 .map(wanted -> nodes.askAboutOne(within, node -> node.find(wanted, within))
                         .thenApply(answers -> new ClusterAnswer<>(newest(answers.answers()), missing(answers))))
@@ -131,8 +130,7 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<ClusterAnswer<Boolean>> disconnect(
-            ClientReference key, int reasonCode, Duration within) {
+    public CompletableFuture<ClusterAnswer<Boolean>> disconnect(ClientReference key, int reasonCode, Duration within) {
         ReasonCode code = ReasonCode.of(reasonCode);
         if (code == null || !code.isError() || !Disconnect.isFromServer(code)) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(

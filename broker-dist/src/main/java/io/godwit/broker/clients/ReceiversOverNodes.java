@@ -240,8 +240,8 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
                     .map(asking)
                     .map(question -> nodes.ask(within, node -> node.receivers(question, limit, within))
                             .thenApply(answers -> merged(answers, limit)))
-                    .orElseGet(() -> CompletableFuture.completedFuture(
-                            ClusterAnswer.complete(new Receivers(List.of(), 0))));
+                    .orElseGet(() ->
+                            CompletableFuture.completedFuture(ClusterAnswer.complete(new Receivers(List.of(), 0))));
         } catch (IllegalArgumentException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -92,8 +92,8 @@ class BansOverNodesTest {
 
         @Override
         public CompletableFuture<ClusterAnswer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
-            return CompletableFuture.completedFuture(
-                    ClusterAnswer.complete(recorded.values().removeIf(ban -> ban.id().equals(id))));
+            return CompletableFuture.completedFuture(ClusterAnswer.complete(
+                    recorded.values().removeIf(ban -> ban.id().equals(id))));
         }
     }
 

@@ -289,7 +289,8 @@ class ClientsOverNodesTest {
         nodes.b.looksUpTo = null;
         assertThat(ids(list(nothing.value().next(), 10, LONG))).containsExactly("c1@a", "c2@a", "c3@b", "c4@b");
         nodes.b.looksUpTo = MemoryClients.key("c3");
-        ClusterAnswer<Page<ClientView, ClientReference>> some = list(nothing.value().next(), 10, LONG);
+        ClusterAnswer<Page<ClientView, ClientReference>> some =
+                list(nothing.value().next(), 10, LONG);
         assertThat(ids(some)).containsExactly("c1@a", "c2@a", "c3@b");
         assertThat(some.value().next()).isEqualTo(key("c3"));
         assertThat(some.missingNodes()).isEmpty();

@@ -56,7 +56,8 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
 
     /** Connects to the others, so that later answers come within a short time. */
     void connect() throws Exception {
-        all.client(new ClientReference("default", "nobody"), Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
+        all.client(new ClientReference("default", "nobody"), Duration.ofSeconds(30))
+                .get(30, TimeUnit.SECONDS);
     }
 
     /** Adds a member, or replaces the service of one. */

@@ -164,8 +164,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     public CompletableFuture<Void> join(Introductions introductions) {
         thread.execute(() -> {
             if (joining == null && !isClosed) {
-                Joining begun = new Joining(
-                        self, commits, exclusions, lapses, store, thread, introductions, new Progress());
+                Joining begun =
+                        new Joining(self, commits, exclusions, lapses, store, thread, introductions, new Progress());
                 joining = begun;
                 linked = introductions::isLinked;
                 exclusions.judgeBy(linked, this::answers);

@@ -13,4 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param topics how its topics are translated
  * @param grant the auth provider's grant to it; null for none
  */
-record AdmittedClient(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Object grant) {}
+record AdmittedClient(
+        Connect packet,
+        ClientInfo client,
+        ClientTopics topics,
+        @Nullable Object grant) {}

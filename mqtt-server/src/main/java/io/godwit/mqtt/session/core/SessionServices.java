@@ -100,11 +100,12 @@ public final class SessionServices {
         traffic = new Traffic(loops, wallMillis);
         counts = new LoopCounts[loops];
         Arrays.setAll(counts, loop -> new LoopCounts());
-        metrics.sessions().register(
-                () -> LoopCounts.sum(counts, LoopCounts::inboundUnderWay),
-                () -> LoopCounts.sum(counts, LoopCounts::outboundUnderWay),
-                () -> LoopCounts.sum(counts, LoopCounts::queued),
-                () -> LoopCounts.sum(counts, LoopCounts::acknowledged));
+        metrics.sessions()
+                .register(
+                        () -> LoopCounts.sum(counts, LoopCounts::inboundUnderWay),
+                        () -> LoopCounts.sum(counts, LoopCounts::outboundUnderWay),
+                        () -> LoopCounts.sum(counts, LoopCounts::queued),
+                        () -> LoopCounts.sum(counts, LoopCounts::acknowledged));
     }
 
     /** With other limits; shares the counts over all sessions. */

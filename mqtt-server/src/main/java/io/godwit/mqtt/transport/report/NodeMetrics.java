@@ -14,8 +14,8 @@ final class NodeMetrics {
     NodeMetrics(MqttCounters counters) {
         memoryShortages =
                 counters.byKind("memory.shortages", "times that memory became short", "kind", MemoryKind.class);
-        memoryRecoveries = counters.byKind(
-                "memory.recoveries", "times that memory was no longer short", "kind", MemoryKind.class);
+        memoryRecoveries =
+                counters.byKind("memory.recoveries", "times that memory was no longer short", "kind", MemoryKind.class);
         reloadedCertificates = counters.counter("certificates.reloaded", "changed certificates taken into use");
         rejectedCertificates = counters.counter("certificates.rejected", "changed certificates that cannot be used");
     }

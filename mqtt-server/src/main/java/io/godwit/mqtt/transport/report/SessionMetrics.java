@@ -52,8 +52,7 @@ public final class SessionMetrics {
         refusedSubscribes = counters.counter("subscribes.refused", "subscriptions refused for a limit");
         delayedReplays = counters.counter(
                 "replays.delayed", "retained messages of a subscription to be sent once there is room");
-        begunSlowConsumers =
-                counters.counter("slow.consumers.begun", "times that a client began to read too slowly");
+        begunSlowConsumers = counters.counter("slow.consumers.begun", "times that a client began to read too slowly");
         endedSlowConsumers = counters.counter("slow.consumers.ended", "times that it kept up again, or went");
         tenantRefusals = counters.byKind(
                 "tenant.refusals",

@@ -24,8 +24,8 @@ public final class TrafficMetrics {
         packetsOut = counters.counter("packets.out", "packets sent to clients");
         bytesIn = counters.bytes("received.bytes", "bytes that clients sent, as MQTT has them");
         bytesOut = counters.bytes("sent.bytes", "bytes sent to clients, as MQTT has them");
-        ignoredPackets = counters.counter(
-                "packets.ignored", "packets read before their connection was closed, without effect");
+        ignoredPackets =
+                counters.counter("packets.ignored", "packets read before their connection was closed, without effect");
         ignoredBytes = counters.bytes("ignored.bytes", "bytes that came after their connection was closed");
         turnsOver =
                 counters.counter("turns.over", "times that the rest of what a connection had sent waited for others");
@@ -33,8 +33,7 @@ public final class TrafficMetrics {
                 "pauses", "times that a connection was not read for a while", "cause", ThrottleCause.class);
         abandonedPackets = counters.counter(
                 "packets.abandoned", "connections cut off that sent a large packet slowly while others wait");
-        begunThrottlings =
-                counters.byKind("throttlings.begun", "connections held back", "cause", ThrottleCause.class);
+        begunThrottlings = counters.byKind("throttlings.begun", "connections held back", "cause", ThrottleCause.class);
         endedThrottlings =
                 counters.byKind("throttlings.ended", "connections held back no more", "cause", ThrottleCause.class);
     }
