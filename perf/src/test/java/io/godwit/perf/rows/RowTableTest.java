@@ -276,7 +276,7 @@ class RowTableTest {
         assertThat(Load.PERSISTENT.scenario(1, 10).statedRateOut()).isEqualTo(5_000);
         assertThat(Load.PERSISTENT_MAX.scenario(1, 10).isClosedLoop()).isTrue();
         assertThat(Load.SUBSCRIBE_PERSISTENT.scenario(1, 10).isCleanSession()).isFalse();
-        assertThat(Load.SUBSCRIBE_LIVE.scenario(1, 10).subscribers()).isEqualTo(2_000);
+        assertThat(Load.SUBSCRIBE_LIVE.scenario(1, 10).subscribers()).isEqualTo(200);
         assertThat(Load.CONNECT.scenario(1, 10).connectRate()).isZero();
         assertThat(Load.RECONNECT.scenario(1, 10).subscribers()).isEqualTo(15_000);
         assertThat(Load.SMALL_BESIDE_LARGE.scenario(1, 10).qos()).isEqualTo(1);

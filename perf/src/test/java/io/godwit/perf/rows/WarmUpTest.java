@@ -32,15 +32,15 @@ class WarmUpTest {
         run(25, Load.SUBSCRIBE_PERSISTENT, Duration.ofSeconds(2), List.of());
 
         assertThat(rounds)
-                .as("10 s and 2 s, 10 s and 2 s, and the second that is left")
-                .containsExactly(2_000, 2_000, 200);
+                .as("100/s: 10 s and 2 s, 10 s and 2 s, and the second that is left")
+                .containsExactly(1_000, 1_000, 100);
     }
 
     @Test
     void whatIsLeftOfLessThanASecondIsNotUsed() throws Exception {
         run(21, Load.SUBSCRIBE_LIVE, Duration.ofMillis(250), List.of());
 
-        assertThat(rounds).containsExactly(2_000, 2_000);
+        assertThat(rounds).containsExactly(1_000, 1_000);
     }
 
     @Test
