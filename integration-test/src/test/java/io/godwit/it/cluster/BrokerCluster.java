@@ -132,6 +132,18 @@ public final class BrokerCluster implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets ranges have their voters soon after the start. By default a node gets none until it has been a member for
+     * half a minute, which is of no use where all start together. Else the balancers are the usual ones.
+     */
+    public BrokerCluster votersSoon() {
+        String store = "{balanceSettings: [replica-count.settleSeconds=1]}";
+        for (BrokerProcess node : nodes) {
+            node.setting("storeConfig", "{dist: " + store + ", inbox: " + store + ", retain: " + store + "}");
+        }
+        return this;
+    }
+
     private static String port(String address) {
         return address.substring(address.lastIndexOf(':') + 1);
     }
