@@ -141,6 +141,8 @@ final class PastedScript {
         }
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("JVM_HEAP_OPTS", "-Xmx512m");
+        builder.environment().put("JVM_OPTS", BrokerProcess.SHORT_LIVED);
+        builder.environment().put("GODWIT_TRAINING", "off"); // each copy would make an archive; see ArchiveTest
         return builder.start();
     }
 }
