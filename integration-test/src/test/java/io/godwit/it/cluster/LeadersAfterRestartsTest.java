@@ -27,7 +27,7 @@ class LeadersAfterRestartsTest {
     @TempDir
     private Path directory;
 
-    /** While an operator looks again and again, which takes a core. */
+    /** While an operator looks again and again. */
     @Test
     @Tag("full")
     void leadersAreSpreadAgainWithinAMinute() throws Exception {
