@@ -297,16 +297,14 @@ public final class BrokerCluster implements AutoCloseable {
 
     /** Has a node lead a range, unless it does; asked for again while it is not the time. */
     public void lead(String store, RangeLine range, int leader) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        Await looks = Await.atMost(PATIENCE);
         String leads = range.leader();
         while (!leads.equals(id(leader))) {
             Answer answer = admin(Way.RPC, leader, "transfer", store, range.id(), "--to", id(leader));
             if (answer.code() == 0) {
                 return;
             }
-            assertThat(System.nanoTime() - giveUp)
-                    .as("time until node %d leads %s of %s: %s", leader, range, store, answer)
-                    .isNegative();
+            looks.again(() -> "node " + leader + " leads " + range + " of " + store + ": " + answer);
             leads = ranges(leader, store).stream()
                     .filter(each -> each.id().equals(range.id()))
                     .map(RangeLine::leader)
