@@ -211,8 +211,8 @@ public final class BrokerCluster implements AutoCloseable {
     // --- what an operator does
 
     /**
-     * Runs a command of {@code bin/godwit-admin}, with {@code --json}, through one node: in this process unless the node
-     * has another network. {@link BrokerProcess#admin} runs the script.
+     * Runs a command of {@code bin/godwit-admin}, with {@code --json}, through one node: in this process, unless the
+     * node has another network. {@link BrokerProcess#admin} runs the script.
      */
     public Answer admin(Way way, int node, String... command) throws IOException {
         List<String> words = new ArrayList<>(List.of(command));
