@@ -36,10 +36,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One replica of three is damaged: it stops, the others go on, and after the grace period it is copied again, once. */
+/**
+ * One replica of three is damaged: it stops, the others go on, and after the grace period it is copied again, once. The
+ * tests wait more than they work, and do so side by side.
+ */
 @Tag("slow")
 @Timeout(180)
 class DamagedReplicaTest {
@@ -143,6 +148,7 @@ class DamagedReplicaTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     @Tag("full")
     void aTableThatIsDamagedIsNoticedWhenItIsReadAndTheReplicaIsCopiedAnew() throws Exception {
         try (KvCluster cluster = cluster("2")) {
@@ -209,6 +215,7 @@ class DamagedReplicaTest {
      * ranges.
      */
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     @ValueSource(strings = {"CURRENT", "MANIFEST", "missing", "SEAL"})
     void aReplicaThatIsDamagedAtTheStartDoesNotKeepTheNodeFromStarting(String what) throws Exception {
@@ -255,6 +262,7 @@ class DamagedReplicaTest {
 
     /** A fault seen for the first time has lasted for a duration of zero, not for a negative one. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void theFirstViewOfAReplicaThatHasStoppedIsOneToBalanceBy() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();
@@ -279,6 +287,7 @@ class DamagedReplicaTest {
 
     /** The only voter has all the data: nothing may start without it. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void theOnlyVoterRefusesToStart() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();

@@ -41,7 +41,8 @@ class KvBalanceTest {
     @Test
     @Tag("full")
     void rangesGetTheirVotersAndADrainedNodeIsEmptied() throws Exception {
-        StoreBalance balance = new StoreBalance(new ReplicaGoal(3, false), BalancePlan.shipped(Map.of()), QUICK);
+        StoreBalance balance =
+                new StoreBalance(new ReplicaGoal(3, false), BalancePlan.shipped(Map.of("settleSeconds", "1")), QUICK);
         try (KvCluster cluster = new KvCluster(directory).balance(balance)) {
             cluster.startAll();
             append(cluster.client(2), "k", "a").get(30, TimeUnit.SECONDS);

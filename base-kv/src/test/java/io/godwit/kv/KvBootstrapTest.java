@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+/** How nodes found a cluster, and whom it keeps out. The tests wait more than they work, and do so side by side. */
 @Tag("slow")
 @Timeout(120)
 class KvBootstrapTest {
@@ -31,6 +34,7 @@ class KvBootstrapTest {
     Path directory;
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     @Tag("full")
     void nodeThatFindsNoClusterGivesUpAndLeavesNothing() throws Exception {
         Path data = directory.resolve("lonely");
@@ -45,6 +49,7 @@ class KvBootstrapTest {
 
     /** Two of three nodes are enough, and the third comes later, all with the same configuration. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void seedsThatMayAllFoundFoundOneCluster() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             CompletableFuture<KvNode> other = CompletableFuture.supplyAsync(
@@ -73,6 +78,7 @@ class KvBootstrapTest {
 
     /** It cannot know whether the others have founded a cluster, or have only lost the connection. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aSeedThatSeesNoOtherSeedFoundsNothingAndNamesThem() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -103,6 +109,7 @@ class KvBootstrapTest {
 
     /** A second founder and a node with other data are refused, and their data stays unchanged. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aNodeThatDoesNotBelongIsRefusedAndItsDataStays() throws Exception {
         Path foreign = directory.resolve("foreign");
         Path second = directory.resolve("second");

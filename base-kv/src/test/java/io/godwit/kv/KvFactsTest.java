@@ -25,8 +25,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What the nodes of a cluster agree on besides their data: the number of voters wanted, and the forgotten nodes. */
+/**
+ * What the nodes of a cluster agree on besides their data: the number of voters wanted, and the forgotten nodes. The
+ * tests wait more than they work, and do so side by side.
+ */
 @Tag("slow")
 @Timeout(180)
 class KvFactsTest {
@@ -66,6 +71,7 @@ class KvFactsTest {
 
     /** A node that is restarted with a stale configuration reduces no range. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     @Tag("full")
     void theConfigurationOfOneNodeDoesNotLowerTheNumberOfVoters() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
@@ -88,6 +94,7 @@ class KvFactsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void fewerVotersNeedAnExplicitRequest() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
@@ -119,6 +126,7 @@ class KvFactsTest {
 
     /** A node that joins takes over the noted number, unless its configuration explicitly asks for more. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aGivenNumberRaisesWhatIsNotedAndADefaultDoesNot() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(1, true))) {
@@ -151,6 +159,7 @@ class KvFactsTest {
      * A node that has lost its disk comes back as a new node, and gets the replicas of the old one without a long wait.
      */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aWipedNodeIsGivenItsReplicasWhenTheOldOneIsForgotten() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
@@ -225,6 +234,7 @@ class KvFactsTest {
 
     /** Also after a restart of the nodes that know of it. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void restartedNodesRefuseAForgottenNode() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
@@ -253,6 +263,7 @@ class KvFactsTest {
 
     /** A node with the only copy, or with a vote that a range needs, is not given up. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aNodeThatARangeNeedsIsNotForgotten() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();
@@ -271,6 +282,7 @@ class KvFactsTest {
 
     /** After its restart, the asked node hears nothing of a range that is on no other node. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aNodeThatMayHaveTheOnlyCopyOfSomeKeysIsNotForgotten() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -301,6 +313,7 @@ class KvFactsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aVoterThatHasStoppedAfterAFaultIsNotCountedOn() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -320,6 +333,7 @@ class KvFactsTest {
 
     /** Operators are answered before any store is open. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aNodeThatIsStartingKnowsTooLittleForADrain() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {
@@ -351,6 +365,7 @@ class KvFactsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aDrainThatWouldLeaveFewerVotersIsRefusedUnlessItIsMeant() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).balance(balance(3, true))) {

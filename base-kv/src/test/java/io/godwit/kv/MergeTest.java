@@ -19,6 +19,7 @@ import io.godwit.kv.range.state.RangeState;
 import io.godwit.kv.store.RangeDescriptor;
 import io.godwit.kv.store.StoreSpec;
 import io.godwit.kv.testing.AppendCoprocessor;
+import io.godwit.testing.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,8 +33,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Ranges are merged again on a single node. */
+/**
+ * Ranges are merged again on a single node. The tests wait more than they work, and do so side by side; most wait for
+ * the files of ended ranges to be deleted.
+ */
 @Tag("slow")
 @Timeout(120)
 class MergeTest {
@@ -41,6 +47,7 @@ class MergeTest {
     Path directory;
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void theLeftOneHasAllKeysAndTheRightOneIsGoneAlsoAfterARestart() throws Exception {
         Path data = directory.resolve("data");
         try (KvNode node = KvNode.open(config(data))) {
@@ -64,6 +71,7 @@ class MergeTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void aMergedRangeIsRecordedAsEndedAndItsFilesAreDeleted() throws Exception {
         Path data = directory.resolve("data");
@@ -83,6 +91,7 @@ class MergeTest {
 
     /** A member that does not know of the end asks for a replica, perhaps while the files are being deleted. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     @Tag("full")
     void anEndedRangeIsNotMergedAgain() throws Exception {
         Path data = directory.resolve("data");
@@ -106,6 +115,7 @@ class MergeTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void rangesThatAreNoNeighboursOrOfOtherEpochsStayAsTheyAre() throws Exception {
         try (KvNode node = KvNode.open(config(directory.resolve("data")))) {
             KvStore store = filled(node);
@@ -126,6 +136,7 @@ class MergeTest {
 
     /** The merging node stops midway: after the next start the left range gives up, and the right one serves again. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void aMergeThatWasNotFinishedIsGivenUp() throws Exception {
         Path data = directory.resolve("data");
         try (KvNode node = KvNode.open(config(data))) {
@@ -167,6 +178,7 @@ class MergeTest {
      * the end.
      */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void mutationsOfAKeyKeepTheirOrderThroughSplitsAndMerges() throws Exception {
         long seed = new Random().nextLong();
         Path data = directory.resolve("data");
@@ -215,12 +227,8 @@ class MergeTest {
 
     /** Waits until nothing is left of ranges that have ended. */
     private static void awaitBurials(KvStore store, Path data) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         int wanted = parts(store).size();
-        while (namesIn(data.resolve("test")).length != wanted && System.nanoTime() < deadline) {
-            Thread.onSpinWait();
-        }
-        assertThat(namesIn(data.resolve("test"))).hasSize(wanted);
+        Await.until("files of " + wanted + " ranges alone", () -> namesIn(data.resolve("test")).length == wanted);
     }
 
     private static String[] namesIn(Path directory) {

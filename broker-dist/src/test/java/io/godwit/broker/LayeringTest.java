@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
@@ -23,7 +24,7 @@ import java.util.Comparator;
 /**
  * The module table of ARCHITECTURE.md as rules over packages. Maven already prevents a module from using modules that
  * it does not declare; these rules check which packages of a declared module it uses, and that there are no cycles
- * inside one. {@link PackageLayersTest} has the order of the packages of a module.
+ * inside one. {@link PackageLayers} has the order of the packages of a module.
  */
 @ArchTag("smoke")
 @AnalyzeClasses(packages = "io.godwit", importOptions = LayeringTest.NoTests.class)
@@ -35,6 +36,9 @@ class LayeringTest {
             return !location.contains("/test-classes/") && !location.contains("-tests.jar");
         }
     }
+
+    @ArchTest
+    static final ArchTests packageLayers = ArchTests.in(PackageLayers.class);
 
     private static final String[] BUFFER_PACKAGES = {
         "io.godwit.mqtt.codec..", "io.godwit.mqtt.transport..", "io.godwit.cluster.."

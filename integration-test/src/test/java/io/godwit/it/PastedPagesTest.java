@@ -20,10 +20,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The commands of pages for strangers, pasted in their order. Each block is pasted, or stands here with the reason. */
+/**
+ * The commands of pages for strangers, pasted in their order. Each block is pasted, or stands here with the reason. The
+ * two longest runs, which wait for the load tool and for a cluster, wait beside the others.
+ */
 @Timeout(600)
 class PastedPagesTest {
     private static final String README = "README.md";
@@ -202,7 +207,7 @@ class PastedPagesTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void whatTheReadmeSaysWorks() throws Exception {
         PastedScript script = script();
         paste(script, PastedPage.read(README));
@@ -216,7 +221,7 @@ class PastedPagesTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT)
     void aStrangerGetsStarted() throws Exception {
         Needs.need(Needs.program("curl") != null, "curl", "by its package");
         PastedScript script = script();
@@ -238,7 +243,6 @@ class PastedPagesTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
     void aBrokerIsSecured() throws Exception {
         Needs.need(Needs.program("openssl") != null, "openssl", "by its package");
         PastedPage page = PastedPage.read(SECURE);
@@ -281,7 +285,6 @@ class PastedPagesTest {
     /** The commands of several pages for one broker. What goes on for long is ended after a second. */
     @Test
     @Tag("full")
-    @Tag("alone")
     void aBrokerIsLookedAt() throws Exception {
         PastedScript script = script();
         PastedPage watch = PastedPage.read(WATCH);
@@ -311,7 +314,6 @@ class PastedPagesTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
     void aBackupIsRestored() throws Exception {
         PastedScript script = script();
         PastedPage page = PastedPage.read(BACKUP);
@@ -345,7 +347,6 @@ class PastedPagesTest {
     /** The subscriber of the page waits for ever; this one comes back for its messages. */
     @Test
     @Tag("full")
-    @Tag("alone")
     void tenantsAreTried() throws Exception {
         PastedScript script = script();
         PastedPage page = PastedPage.read(TENANTS);
@@ -369,7 +370,6 @@ class PastedPagesTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
     void aTokenIsMadeByHand() throws Exception {
         Needs.need(Needs.program("openssl") != null, "openssl", "by its package");
         PastedScript script = script();
@@ -393,7 +393,6 @@ class PastedPagesTest {
     /** Each command reads its own password, as the page says. */
     @Test
     @Tag("full")
-    @Tag("alone")
     void usersAreKept() throws Exception {
         PastedScript script = new PastedScript(directory);
         write(script, "old-passwd", "bob:" + SHA512_OF_SECRET + "\n");
@@ -412,7 +411,6 @@ class PastedPagesTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
     void retainedMessagesMoveToAnotherBroker() throws Exception {
         PastedScript script = script();
         write(script, "new.yml", """
@@ -437,7 +435,6 @@ class PastedPagesTest {
     /** The page has a command for each broker; whoever pastes has one of them. 8 is: something is left to do. */
     @Test
     @Tag("full")
-    @Tag("alone")
     void configurationsOfOtherBrokersAreConverted() throws Exception {
         PastedScript script = new PastedScript(directory);
         write(script, "mosquitto.conf", "listener 1883 127.0.0.1\nallow_anonymous true\n");
@@ -460,7 +457,6 @@ class PastedPagesTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
     void aReleaseTakesThePlaceOfAnother() throws Exception {
         PastedScript script = script();
         PastedPage page = PastedPage.read(UPGRADE);

@@ -17,10 +17,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What a stranger pastes, step by step, in the directory of a copy of the distribution. It runs in a network namespace
- * of its own where that is possible, since pages name ports; else these must be free.
+ * of its own where that is possible, since pages name ports; else these must be free, and one script runs at a time.
  */
 final class PastedScript {
     private static final Duration LONGEST = Duration.ofMinutes(6);
+    /** The lock of the ports that pages name, for scripts without a network namespace. */
+    private static final Object PORTS = new Object();
 
     private final Path directory;
     private final Path script;
@@ -59,16 +61,23 @@ final class PastedScript {
      * @param dataDirectories of these brokers, below the home
      */
     void run(int port, List<String> dataDirectories) throws Exception {
-        try {
-            if (runs(List.of("unshare", "-rn", "true"))) {
-                run(List.of("unshare", "-rn", "bash", "-c", "ip link set lo up && exec bash " + script));
-            } else {
-                try (ServerSocket socket = new ServerSocket()) {
-                    socket.bind(new InetSocketAddress(
-                            InetAddress.getLoopbackAddress(), port)); // fails where it is not free
-                }
-                run(List.of("bash", script.toString()));
+        if (runs(List.of("unshare", "-rn", "true"))) {
+            runAndStop(
+                    List.of("unshare", "-rn", "bash", "-c", "ip link set lo up && exec bash " + script),
+                    dataDirectories);
+            return;
+        }
+        synchronized (PORTS) {
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)); // fails unless it is free
             }
+            runAndStop(List.of("bash", script.toString()), dataDirectories);
+        }
+    }
+
+    private void runAndStop(List<String> command, List<String> dataDirectories) throws Exception {
+        try {
+            run(command);
         } finally {
             for (String data : dataDirectories) {
                 run(List.of(home().resolve("bin/standalone.sh").toString(), "stop", "--data", data));
@@ -141,6 +150,8 @@ final class PastedScript {
         }
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("JVM_HEAP_OPTS", "-Xmx512m");
+        builder.environment().put("JVM_OPTS", BrokerProcess.SHORT_LIVED);
+        builder.environment().put("GODWIT_TRAINING", "off"); // each copy would make an archive; see ArchiveTest
         return builder.start();
     }
 }

@@ -22,8 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,6 +57,7 @@ class RecordedDataTest {
     private Path directory;
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     @ValueSource(strings = {ALONE, CLUSTER, CLUSTER_WITH_NUMBERS})
     void dataOfEarlierBuildsOpens(String name) throws Exception {
         BrokerProcess broker = broker(name, false);
@@ -67,23 +69,23 @@ class RecordedDataTest {
     }
 
     /** And is small enough to be kept. */
-    @Test
+    @ParameterizedTest
     @Tag("full")
-    void dataOfThisBuildOpens() throws Exception {
-        for (String name : List.of(ALONE, CLUSTER)) {
-            boolean isCluster = name.equals(CLUSTER);
-            BrokerProcess broker = broker(name, true);
-            record(broker, isCluster);
-            byte[] zip = DataFiles.zip(broker.data());
-            assertThat(zip.length).as("bytes of %s", name).isLessThan(MAX_BYTES);
-            String to = System.getProperty(WRITE);
-            if (to != null) {
-                Files.write(Path.of(to).resolve(name + ".zip"), zip);
-            }
-            BrokerProcess again = broker(name + "-again", false);
-            DataFiles.unzip(new ByteArrayInputStream(zip), again.data());
-            assertServesAll(again, isCluster);
+    @Execution(ExecutionMode.CONCURRENT)
+    @ValueSource(strings = {ALONE, CLUSTER})
+    void dataOfThisBuildOpens(String name) throws Exception {
+        boolean isCluster = name.equals(CLUSTER);
+        BrokerProcess broker = broker(name, true);
+        record(broker, isCluster);
+        byte[] zip = DataFiles.zip(broker.data());
+        assertThat(zip.length).as("bytes of %s", name).isLessThan(MAX_BYTES);
+        String to = System.getProperty(WRITE);
+        if (to != null) {
+            Files.write(Path.of(to).resolve(name + ".zip"), zip);
         }
+        BrokerProcess again = broker(name + "-again", false);
+        DataFiles.unzip(new ByteArrayInputStream(zip), again.data());
+        assertServesAll(again, isCluster);
     }
 
     private BrokerProcess broker(String name, boolean isNew) throws IOException {

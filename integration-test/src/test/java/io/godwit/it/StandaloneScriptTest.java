@@ -250,16 +250,16 @@ class StandaloneScriptTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
     void brokersRunSideBySideAndRestart() throws Exception {
+        int memberPort = Ports.free().getPort();
         Node one = new Node("one", listenerAt("127.0.0.1", 0));
         Node two = new Node("two", listenerAt("", 0) + """
                 clusterConfig:
                   env: test
                   host: 127.0.0.1
-                  port: 8899
-                  seedEndpoints: 127.0.0.1:8899
-                """);
+                  port: %1$d
+                  seedEndpoints: 127.0.0.1:%1$d
+                """.formatted(memberPort));
         int portOne = portIn(one.run("start"));
         Result started = two.run("start");
         int portTwo = portIn(started);

@@ -196,7 +196,7 @@ class ReceiversOverNodesTest {
         nodes.catalog.subscriptions = new CompletableFuture<>();
         assertThatThrownBy(() -> subscriptions("c2", null, 1, SHORT)).hasCauseInstanceOf(NotServingException.class);
         nodes.b.filters.put(MemoryClients.key("c2"), filters("a"));
-        assertThat(subscriptions("c2", null, 1).value()).isPresent();
+        assertThat(subscriptions("c2", null, 1, SHORT).value()).isPresent();
     }
 
     @Test

@@ -183,7 +183,7 @@ class HttpProviderTest {
     @ParameterizedTest
     @EnumSource(
             value = Manner.class,
-            names = {"RIGHT"},
+            names = {"RIGHT", "HELD"},
             mode = EnumSource.Mode.EXCLUDE)
     void whatIsNoAnswerIsANo(Manner manner) throws Exception {
         service.manner(manner);

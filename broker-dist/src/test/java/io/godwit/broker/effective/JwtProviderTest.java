@@ -457,7 +457,7 @@ class JwtProviderTest {
             assertThat(stage.accepted("c", token(ends(600))).validFor())
                     .as("without an authentication method there is no grace period")
                     .isLessThan(Duration.ofSeconds(601));
-            ConnectResult.Accepted client = (ConnectResult.Accepted) stage.exchange("JWT", token(ends(20)));
+            ConnectResult.Accepted client = (ConnectResult.Accepted) stage.exchange("JWT", token(ends(5)));
             assertThat(client.validFor()).isGreaterThan(Duration.ofMinutes(59));
             long before = stage.auth.rulesVersion();
             Await.until("its time is over", () -> stage.publish(client, "t") instanceof AuthDecision.Denied);

@@ -24,13 +24,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A packaged broker and plugins that do what they must not, by the name of the user: beside {@link HostilePluginTest}
- * and its like, where each kind throws, answers null, blocks and never answers.
+ * and its like, where each kind throws, answers null, blocks and never answers. Those that start a broker of their own
+ * wait more than they work, and do so side by side; the others share one broker, and take turns.
  */
 @Tag("full")
 @Timeout(1200)
@@ -253,6 +256,7 @@ class BadPluginTest {
     // ---- what is refused at the start
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     @CsvSource(
             delimiter = '|',
             value = {
@@ -279,6 +283,7 @@ class BadPluginTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void twoOfOneNameAreRefused() throws Exception {
         PluginInstallation of = new PluginInstallation(Files.createDirectory(directory.resolve("names")));
         for (String jar : List.of("one", "two")) {
@@ -291,6 +296,7 @@ class BadPluginTest {
 
     /** One whose factory lacks a method that is asked of it now. */
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void oneOfAnOlderApiThatCannotBeAskedIsPassedOverAndNamed() throws Exception {
         PluginInstallation of = new PluginInstallation(Files.createDirectory(directory.resolve("older")));
         of.jarAgainst(Map.of(AUTH, """
@@ -309,6 +315,7 @@ class BadPluginTest {
     // ---- what ends the process
 
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @CsvSource({
         "exit, it ended the process before this one by System.exit",
         "halt, a call of it was under way when the process before this one was killed",

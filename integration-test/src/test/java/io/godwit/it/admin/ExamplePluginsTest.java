@@ -29,8 +29,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The sample plugins, built by their own poms, in a packaged broker; {@code OperatorTest} has the range balancer. */
+/**
+ * The sample plugins, built by their own poms, in a packaged broker; {@code OperatorTest} has the range balancer. The
+ * tests wait for intervals of the broker, and do so side by side.
+ */
 @Tag("full")
 @Timeout(600)
 class ExamplePluginsTest {
@@ -70,6 +75,7 @@ class ExamplePluginsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void theyDoWhatTheirPagesSay() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
         for (String each : List.of("event-listener", "publish-interceptor", "deliver-interceptor", "user-properties")) {
@@ -188,6 +194,7 @@ class ExamplePluginsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void theyDecideAboutUsersTenantsAndCuts() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
         List<Path> jars = new ArrayList<>();
@@ -274,6 +281,7 @@ class ExamplePluginsTest {
     }
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT)
     void theyRedirectLimitAndTakeMessages() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
         for (String each : List.of("client-balancer", "sub-broker", "resource-throttler")) {

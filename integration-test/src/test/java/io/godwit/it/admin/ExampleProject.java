@@ -46,6 +46,7 @@ final class ExampleProject {
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile());
         maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        maven.environment().put("MAVEN_OPTS", BrokerProcess.SHORT_LIVED);
         Process build = maven.start();
         if (!build.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             build.destroyForcibly();

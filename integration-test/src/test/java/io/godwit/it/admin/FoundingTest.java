@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonParser;
+import io.godwit.broker.admin.AdminInProcess;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.client.ClientConfig;
@@ -279,10 +280,11 @@ class FoundingTest {
         return code;
     }
 
-    private JsonArray nodes(BrokerProcess broker) throws IOException {
-        Path out = file("nodes.out");
-        assertThat(broker.admin(out, "members", "--json")).isZero();
-        return JsonParser.parseString(Files.readString(out)).getAsJsonObject().getAsJsonArray("nodes");
+    private static JsonArray nodes(BrokerProcess broker) {
+        AdminInProcess.Answer answer =
+                AdminInProcess.run("members", "--json", "--data", broker.data().toString());
+        assertThat(answer.code()).as("%s", answer).isZero();
+        return JsonParser.parseString(answer.text()).getAsJsonObject().getAsJsonArray("nodes");
     }
 
     /** What a node says that has met another cluster, from where the two sides say the same. */

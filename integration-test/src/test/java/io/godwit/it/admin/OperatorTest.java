@@ -397,12 +397,10 @@ class OperatorTest {
     }
 
     private static void awaitAlone(BrokerCluster cluster, int node) throws IOException {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        List<String> liveness = List.of();
-        while (liveness.stream().filter("DOWN"::equals).count() != 2) {
-            assertThat(System.nanoTime() - giveUp).as("%s", liveness).isNegative();
-            liveness = texts(cluster.done(Way.DATA, node, "members").getAsJsonArray("nodes"), "liveness");
-        }
+        Await.until("two nodes are missed", PATIENCE, () -> {
+            JsonArray nodes = cluster.done(Way.DATA, node, "members").getAsJsonArray("nodes");
+            return texts(nodes, "liveness").stream().filter("DOWN"::equals).count() == 2;
+        });
     }
 
     private static String log(BrokerProcess broker) throws IOException {

@@ -68,7 +68,7 @@ class BansOverNodesTest {
                         .text());
         Path users = Files.writeString(directory.resolve("passwd"), "# none of its own\n");
         Path rules = Files.writeString(directory.resolve("acl"), "deny all all locked/#\nallow all user ann #\n");
-        BrokerCluster made = new BrokerCluster(directory.resolve("brokers"), NODES);
+        BrokerCluster made = new BrokerCluster(directory.resolve("brokers"), NODES).votersSoon();
         cluster = made;
         for (BrokerProcess node : made.nodes()) {
             int port = Ports.free().getPort();

@@ -33,7 +33,7 @@ public final class BrokerProcess implements Broker {
 
     private static final String HEAP = "-Xms64m -Xmx512m";
     /** Most of these brokers live for seconds: measured, without the second compiler their start takes half the CPU. */
-    private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+    public static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
     /** Snapshots of the load here take a few milliseconds to some ten, as the disk is. */
     private static final long LONG_SNAPSHOT_NANOS = TimeUnit.MILLISECONDS.toNanos(40);

@@ -20,12 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
  * One of three packaged brokers is stopped in good order under load, and started again. It leads a third of the
  * sessions, whose clients are connected to the others: they notice a pause, and keep their connections.
  */
-@Tag("full")
-@Timeout(200)
 class NodeStopTest {
     private static final int NODES = 3;
     private static final int STOPPED = 2;
-    private static final int ROUNDS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String ONLY_REPLICAS =
             "{balancers: [replica-count], balanceSettings: replica-count.settleSeconds=1}";
@@ -34,7 +31,19 @@ class NodeStopTest {
     private Path directory;
 
     @Test
+    @Tag("full")
+    @Timeout(200)
     void aNodeThatStopsInOrderEndsNoConnectionOfAnotherNode() throws Exception {
+        stopAndStart(2);
+    }
+
+    @Test
+    @Tag("long")
+    void aNodeThatStopsTenTimesEndsNoConnectionOfAnotherNode() throws Exception {
+        stopAndStart(10);
+    }
+
+    private void stopAndStart(int rounds) throws Exception {
         try (BrokerCluster cluster = new BrokerCluster(directory, NODES)) {
             for (BrokerProcess node : cluster.nodes()) {
                 node.property("inbox_store_initial_ranges", NODES)
@@ -59,7 +68,7 @@ class NodeStopTest {
                 for (Echo echo : echoes) {
                     echo.start();
                 }
-                for (int round = 0; round < ROUNDS; round++) {
+                for (int round = 0; round < rounds; round++) {
                     for (int i = 0; i < NODES; i++) {
                         cluster.lead("inbox", inbox.get(i), i);
                     }

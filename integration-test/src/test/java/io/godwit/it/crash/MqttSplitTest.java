@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 class MqttSplitTest {
     private static final Logger LOG = LoggerFactory.getLogger(MqttSplitTest.class);
-    private static final long BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long BETWEEN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     @TempDir
     private Path directory;

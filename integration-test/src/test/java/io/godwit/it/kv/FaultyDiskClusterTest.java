@@ -23,11 +23,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Three nodes as processes, two ranges with three voters each; what one node has on its disk goes bad. What that node
  * cannot vouch for stops there and says so, the others go on, all that was acknowledged is there, and after the grace
- * period, here some seconds, there are three voters again.
+ * period, here some seconds, there are three voters again. The tests of {@code -Pfull} wait more than they work, and do
+ * so side by side.
  */
 @Timeout(180)
 class FaultyDiskClusterTest {
@@ -185,6 +188,7 @@ class FaultyDiskClusterTest {
 
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void aTableDamagedUnderARunningNodeStopsItsRangeThereAndTheReplicaIsCopiedAnew() throws Exception {
         aDamagedTableStopsItsRangeThereAndTheReplicaIsCopiedAnew(true);
     }
@@ -285,6 +289,7 @@ class FaultyDiskClusterTest {
      */
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
     void aFailedSyncStopsTheStoreOfTheNodeAndARestartBringsItBack() throws Exception {
         PowerLoss.assumePossible();
         try (TestCluster cluster = cluster()) {

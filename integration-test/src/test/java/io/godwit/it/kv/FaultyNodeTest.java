@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
@@ -16,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The check finds what it is for: run against a node process that breaks one promise it says so, and of a good one it
- * says nothing.
+ * says nothing. The runs wait more than they work, and do so side by side.
  */
 class FaultyNodeTest {
     private static final Logger LOG = LoggerFactory.getLogger(FaultyNodeTest.class);
@@ -25,6 +27,7 @@ class FaultyNodeTest {
     private Path data;
 
     @Test
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void aGoodNodeIsNotAccused() throws Exception {
         Result result = run(Fault.NONE);
         assertThat(result.isGood()).withFailMessage(result::summary).isTrue();
@@ -33,6 +36,7 @@ class FaultyNodeTest {
     @ParameterizedTest
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT)
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"GENUINE", "NONE"})

@@ -33,6 +33,9 @@ final class IdleBrokers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final Duration SPLITTING = Duration.ofMinutes(2);
     private static final int SPLITS_AT_A_TIME = 8;
+    /** They start together, so none needs to have been a member for half a minute before it gets replicas. */
+    private static final String SETTLED = "balanceSettings: [replica-count.settleSeconds=1]";
+
     /** Where the store may be cut, in hexadecimal: before each bucket but the first. */
     private static final List<String> KEYS =
             InboxStore.splitKeys(256).stream().map(HexFormat.of()::formatHex).toList();
@@ -67,7 +70,10 @@ final class IdleBrokers implements AutoCloseable {
                                 "{env: scale, host: 127.0.0.1, port: " + ports.get(2 * i) + ", rpcPort: "
                                         + ports.get(2 * i + 1) + ", foundAlone: " + (i == 0)
                                         + ", seedEndpoints: \"" + seeds + "\"}")
-                        .setting("storeConfig", "{inbox: {balancers: [replica-count]}}")
+                        .setting(
+                                "storeConfig",
+                                "{dist: {" + SETTLED + "}, inbox: {balancers: [replica-count], " + SETTLED
+                                        + "}, retain: {" + SETTLED + "}}")
                         .property("inbox_store_replica_voter_count", NODES)
                         .property("inbox_store_initial_ranges", 1)
                         .longLived();

@@ -119,7 +119,7 @@ class JwksUrlTest {
     @ParameterizedTest
     @EnumSource(
             value = Manner.class,
-            names = {"RIGHT"},
+            names = {"RIGHT", "HELD"},
             mode = EnumSource.Mode.EXCLUDE)
     void whatIsNoAnswerLeavesTheKeysOfBefore(Manner manner) throws Exception {
         JwksUrl.Times times = manner == Manner.SILENT || manner == Manner.SLOW_BODY

@@ -176,7 +176,7 @@ class RollingRestartTest {
     }
 
     private static void startNodes() throws IOException {
-        cluster = new BrokerCluster(directory, NODES);
+        cluster = new BrokerCluster(directory, NODES).votersSoon();
         List<InetSocketAddress> behindProxy = new ArrayList<>();
         for (BrokerProcess node : cluster.nodes()) {
             InetSocketAddress address = Ports.free();

@@ -3,15 +3,14 @@ package io.godwit.broker;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** The order of the packages of each module: which ones use which, as the tables of ARCHITECTURE.md say. */
-@ArchTag("smoke")
-@AnalyzeClasses(packages = "io.godwit", importOptions = LayeringTest.NoTests.class)
-class PackageLayersTest {
+/**
+ * The order of the packages of each module: which ones use which, as the tables of ARCHITECTURE.md say.
+ * {@link LayeringTest} checks these rules with its own, because reading all classes takes longer than all rules.
+ */
+final class PackageLayers {
     /**
      * The stored form of inboxes does not depend on the code that decides about them, and so on upwards
      * (docs/adr/0061).
