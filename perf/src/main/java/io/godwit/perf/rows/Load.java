@@ -34,6 +34,7 @@ enum Load {
     private static final double PERSISTENT_RATE = 5_000;
     /** Low, because the figure is how long an answer takes, not how many a small machine gives at a time. */
     private static final double SUBSCRIBE_RATE = 20;
+
     private static final int CONNECTS = 6_000;
     private static final int CLIENTS_OF_A_NODE = 15_000;
     private static final int FILTERS = 1_000_000;
