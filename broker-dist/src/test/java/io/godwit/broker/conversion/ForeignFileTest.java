@@ -251,6 +251,21 @@ class ForeignFileTest {
         assertThat(told(made, "clientBalancerFQN").get(0)).contains("redirectConfig.balancer");
     }
 
+    @Test
+    void otherPluginsAreToldByTheKeyThatNamesThemHere() throws Exception {
+        Converted made = convert(ForeignFile.BIFROMQ, """
+                settingProviderFQN: com.example.Settings
+                mqttServiceConfig: {server: {userPropsCustomizerFactoryConfig: {Customizer: {site: north}}}}
+                """);
+        assertThat(told(made, "settingProviderFQN").get(0))
+                .startsWith("left out: ")
+                .contains("tenantConfig.settingsProvider");
+        assertThat(told(made, "mqttServiceConfig.server.userPropsCustomizerFactoryConfig.Customizer.site"))
+                .singleElement()
+                .asString()
+                .contains("pluginConfig.userProperties");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"{clientAuth: REQUIRE}", "{clientAuth: requrie, trustCertsFile: c}", "{clientAuth: none}"})
     void aTlsListenerThatIsNotWholeIsSwitchedOff(String ssl) throws Exception {
