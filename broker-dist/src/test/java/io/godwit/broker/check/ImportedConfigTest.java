@@ -8,7 +8,11 @@ import io.godwit.broker.conversion.Converted;
 import io.godwit.broker.conversion.ForeignFile;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.ListenerSection;
+import io.godwit.broker.tenants.TenantFile;
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -64,6 +68,28 @@ class ImportedConfigTest {
                         .filter(ListenerSection::isEnabled)
                         .map(ListenerSection::port))
                 .containsExactly(1883, 8883, 9001);
+    }
+
+    /** The lines of the file beside, and those that a note tells. */
+    @Test
+    void limitsOfMosquittoHoldForTheTenantOfAll() throws Exception {
+        Files.writeString(directory.resolve("limits.conf"), """
+                allow_anonymous true
+                retain_available false
+                listener 1883
+                max_qos 1
+                accept_protocol_versions 4
+                """);
+        BrokerConfig config = imported(ForeignFile.MOSQUITTO, "limits.conf");
+        assertThat(StartCheck.errors(config, directory.resolve("plugins"))).isEmpty();
+        TenantSettings settings = Objects.requireNonNull(
+                TenantFile.read(directory.resolve(config.tenants().file())).get(TenantId.DEFAULT));
+        assertThat(settings.get(TenantSetting.MAX_QOS)).hasValue(1);
+        assertThat(settings.get(TenantSetting.RETAIN)).hasValue(0);
+        assertThat(settings.get(TenantSetting.PROTOCOLS)).hasValue(TenantSetting.PROTOCOLS.parse("3.1.1"));
+
+        Path told = Files.writeString(directory.resolve("told.yml"), "tenants: {default: {protocols: [3.1.1, 5.0]}}");
+        assertThat(TenantFile.read(told)).containsOnlyKeys(TenantId.DEFAULT);
     }
 
     /** BifroMQ's own file used as ours: the error for each of its keys names our key for it. */
