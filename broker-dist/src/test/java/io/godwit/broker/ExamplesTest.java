@@ -13,6 +13,7 @@ import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.Key;
@@ -22,6 +23,9 @@ import io.godwit.plugin.balance.SplitHinter;
 import io.godwit.plugin.balance.SplitHinterFactory;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.EventListenerFactory;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.topic.RetainKeys;
@@ -60,10 +64,14 @@ class ExamplesTest {
 
     private Path jar(String example) throws IOException {
         Path sources = Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples/" + example);
+        return jar(example, sources.resolve("src/main/java"), sources.resolve("src/main/resources/META-INF/services"));
+    }
+
+    private Path jar(String example, Path sources, Path factories) throws IOException {
         Path classes = Files.createDirectories(directory.resolve("classes-" + example));
-        PluginJars.compile(classes, PluginJars.sourcesIn(sources.resolve("src/main/java")));
+        PluginJars.compile(classes, PluginJars.sourcesIn(sources));
         Path services = Files.createDirectories(classes.resolve("META-INF/services"));
-        try (Stream<Path> files = Files.list(sources.resolve("src/main/resources/META-INF/services"))) {
+        try (Stream<Path> files = Files.list(factories)) {
             for (Path file : files.toList()) {
                 Files.copy(file, services.resolve(file.getFileName()));
             }
@@ -242,6 +250,36 @@ class ExamplesTest {
                         .replace("balancer: client-homes,", "balancer: client-homes, olderClients: refuse,"))) {
             assertThat(node.connect(5, "south-1").reasonCode()).isEqualTo(ReasonCode.SERVER_MOVED);
             assertThat(node.connect(4, "south-1").reasonCode()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+        }
+    }
+
+    /** Those of perf/plugins, whose cost docs/perf.md measures: each publish is changed, and one event heard. */
+    @Test
+    void thePluginsOfTheMeasurementSeeEachPublish() throws Exception {
+        Path sources = Path.of(System.getProperty("user.dir")).resolveSibling("perf/plugins");
+        Path plugins = jar("cost", sources.resolve("src"), sources.resolve("META-INF/services"));
+        String yaml = Files.readString(sources.resolve("cost.yml"));
+        try (Running node = new Running(plugins, yaml.substring(yaml.indexOf("pluginConfig:")));
+                TestClient receiver = TestClient.clean(node.address, 5, "receiver");
+                TestClient publisher = TestClient.clean(node.address, 5, "publisher")) {
+            receiver.subscribe(1, "t", Qos.AT_LEAST_ONCE);
+            for (int i = 1; i <= 3; i++) {
+                publisher.send(TestClient.publish(i, Qos.AT_LEAST_ONCE, false, "t", "x"));
+                assertThat(publisher.receive(PubAck.class).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+                assertThat(receiver.receive(Publish.class).properties().payloadFormat())
+                        .isOne();
+            }
+        }
+        URL[] jars = {plugins.resolve("cost.jar").toUri().toURL()};
+        try (URLClassLoader loader = new URLClassLoader(jars, getClass().getClassLoader())) {
+            EventListenerFactory factory = ServiceLoader.load(EventListenerFactory.class, loader).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .filter(each -> each.name().equals("cost-listen"))
+                    .findFirst()
+                    .orElseThrow();
+            EventListener listener = factory.create();
+            assertThat(listener.isListening(BrokerEvent.PublishReceived.class)).isTrue();
+            assertThat(listener.isListening(BrokerEvent.MessageDelivered.class)).isFalse();
         }
     }
 

@@ -12,13 +12,15 @@ import java.util.stream.Collectors;
  * A page with commands to be pasted.
  *
  * @param name from the root of the sources
- * @param blocks in their order, without the indentation of code
+ * @param blocks in their order, without the indentation of code and without Java
  */
 record PastedPage(String name, List<String> blocks) {
     private static final String PROMPT = "$ ";
 
     static PastedPage read(String name) throws IOException {
-        List<Block> blocks = DocumentPage.read(name).blocks();
+        List<Block> blocks = DocumentPage.read(name).blocks().stream()
+                .filter(block -> !block.language().equals("java")) // nobody pastes it into a shell
+                .toList();
         assertThat(blocks)
                 .as("blocks of %s are indented", name)
                 .allMatch(block -> block.language().isEmpty());

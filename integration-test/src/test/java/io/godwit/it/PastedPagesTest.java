@@ -2,6 +2,7 @@ package io.godwit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.it.broker.ExampleProject;
 import io.godwit.testing.DocumentPage;
 import io.godwit.testing.Needs;
 import java.io.IOException;
@@ -38,11 +39,15 @@ class PastedPagesTest {
     private static final String AUTHENTICATION = "docs/authentication.md";
     private static final String BACKUP = "docs/backup.md";
     private static final String MIGRATE = "docs/migrate.md";
+    private static final String PLUGINS = "docs/plugins.md";
     private static final String SESSIONS = "docs/sessions.md";
     private static final String TENANTS = "docs/tenants.md";
     private static final String TROUBLESHOOTING = "docs/troubleshooting.md";
     private static final String UPGRADE = "docs/upgrade.md";
     private static final String WATCH = "docs/watch.md";
+
+    /** The page has the same interceptor again, with others. */
+    private static final String FIRST_PLUGIN = "pluginConfig:\n  publishInterceptors: [payload-check]\nplugins:";
 
     /** What the blocks that are pasted begin with. */
     private static final Map<String, List<String>> PASTED = Map.ofEntries(
@@ -86,6 +91,14 @@ class PastedPagesTest {
                             "$ bin/godwit-admin --data n1/data backup inbox",
                             "$ bin/godwit-admin restore b-inbox.tar")),
             Map.entry(MIGRATE, List.of("bin/godwit-admin config import", "mosquitto_sub -h OLD")),
+            Map.entry(
+                    PLUGINS,
+                    List.of(
+                            "mvn -q -f docs/examples/publish-interceptor",
+                            FIRST_PLUGIN,
+                            "bin/standalone.sh check",
+                            "mosquitto_sub -t 'chat/#'",
+                            "bin/godwit-admin plugins")),
             Map.entry(SESSIONS, List.of("bin/godwit-admin ranges inbox")),
             Map.entry(TENANTS, List.of("mqttServerConfig:", "tenantConfig:", "defaults:", "mosquitto_sub -p 1884")),
             Map.entry(TROUBLESHOOTING, List.of("bin/standalone.sh status")),
@@ -117,6 +130,14 @@ class PastedPagesTest {
                     "a request of the broker",
                     "{\"check\": \"publish\"",
                     "requests of the broker"),
+            PLUGINS,
+            Map.of(
+                    "pluginConfig:\n  eventListeners:",
+                    READ_BY_THE_BROKER,
+                    "pluginConfig:\n  publishInterceptors: [payload-check]\n  deliverInterceptors:",
+                    READ_BY_THE_BROKER,
+                    "storeConfig:",
+                    READ_BY_THE_BROKER),
             SESSIONS,
             Map.of("publisher --> node A", "a drawing"));
 
@@ -175,6 +196,7 @@ class PastedPagesTest {
                 AUTHENTICATION,
                 BACKUP,
                 MIGRATE,
+                PLUGINS,
                 SESSIONS,
                 TENANTS,
                 TROUBLESHOOTING,
@@ -366,6 +388,35 @@ class PastedPagesTest {
         assertThat(script.said("received"))
                 .as("only the message of its own tenant")
                 .isEqualTo("lamp on\n");
+    }
+
+    /**
+     * The local repository of Maven is one that has plugin-api: the command that puts it there needs a plugin of Maven
+     * that no build of the broker uses. The subscriber of the page waits for ever; this one comes back.
+     */
+    @Test
+    @Tag("full")
+    @Tag("alone")
+    void aFirstPluginIsTried() throws Exception {
+        PastedScript script = script();
+        PastedPage page = PastedPage.read(PLUGINS);
+        String maven = "'" + String.join("' '", ExampleProject.maven(directory.resolve("repository"))) + "'";
+        String subscriber = "mosquitto_sub -t 'chat/#'";
+        script.step("build", replaced(page.block("mvn -q"), "mvn -q", maven + " -q"));
+        write(script, "conf/standalone.yml", page.block(FIRST_PLUGIN));
+        script.step("start", page.block("bin/standalone.sh check"));
+        script.step("try", replaced(page.block(subscriber), subscriber, subscriber + " -i watcher -c -q 1 -E"));
+        script.step("received", subscriber + " -i watcher -c -q 1 -W 3 2>/dev/null || [ $? = 27 ]"); // its time is over
+        script.step("look", page.block("bin/godwit-admin plugins"));
+        script.step(
+                "counted",
+                "timeout 60 bash -c 'until bin/standalone.sh status | grep \"publishes-intercepted 1\"; do :; done'");
+        script.run(1883, List.of("data"));
+
+        assertThat(script.said("start")).contains("a broker could start with", "listening on tcp 127.0.0.1:1883");
+        assertThat(script.said("try")).contains("RC:0", "RC:16");
+        assertThat(script.said("received")).as("only what is text").isEqualTo("hello\n");
+        assertThat(script.said("look")).contains("payload-check");
     }
 
     @Test

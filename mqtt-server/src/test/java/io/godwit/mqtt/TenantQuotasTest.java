@@ -330,6 +330,34 @@ class TenantQuotasTest {
         }
     }
 
+    /** Two clients are sent 20,000 bytes of payloads a second together. */
+    @Test
+    void theBytesThatATenantIsSentWaitBeyondTheQuota() {
+        try (TestNode node = node(one(TenantSetting.MAX_TENANT_BANDWIDTH_OUT, 20_000));
+                TestClient a = client(node, 5, "a", "birds/a");
+                TestClient b = client(node, 4, "b", "birds/b");
+                TestClient publisher = client(node, 5, "p", "birds/p")) {
+            assertThat(suback(a, "t")).isEqualTo(ReasonCode.GRANTED_QOS_1);
+            assertThat(suback(b, "t")).isEqualTo(ReasonCode.GRANTED_QOS_1);
+            long began = System.nanoTime();
+            for (int i = 1; i <= 25; i++) {
+                publisher.send(TestClient.publish(i, Qos.AT_LEAST_ONCE, false, "t", "x".repeat(1_000)));
+            }
+            for (int i = 1; i <= 25; i++) {
+                a.send(new PubAck(a.receive(Publish.class).packetId()));
+                b.send(new PubAck(b.receive(Publish.class).packetId()));
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+            assertThat(millis)
+                    .as("milliseconds for 30,000 bytes more than the burst of one second")
+                    .isGreaterThan(1_000);
+            assertThat(node.events)
+                    .filteredOn(BrokerEvent.ThrottlingBegan.class::isInstance)
+                    .extracting(event -> ((BrokerEvent.ThrottlingBegan) event).cause())
+                    .contains(ThrottleCause.TENANT_DELIVERY);
+        }
+    }
+
     @Test
     void otherLimitsThanThoseOfSettingsCountWhenTheyAreSmaller() {
         AtomicLong connections = new AtomicLong(1);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.PingReq;
+import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.SubAck;
@@ -18,6 +20,7 @@ import io.godwit.mqtt.tenant.TenantSource;
 import io.godwit.mqtt.tenant.UnknownTenant;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
@@ -292,6 +295,98 @@ class TenantsTest {
     private static ReasonCode suback(TestClient client, String filter, int identifier) {
         client.send(new Subscribe(1, List.of(filter(filter)), identifier == 0 ? -1 : identifier, List.of()));
         return client.receive(SubAck.class).reasonCodes().get(0);
+    }
+
+    @Test
+    void theKeepAliveIsTheOneThatTheTenantImposes() {
+        try (TestNode node = node()) {
+            say(node, settings().set(TenantSetting.SERVER_KEEP_ALIVE_SECONDS, 1).build());
+            try (TestClient client = new TestClient(node.address, 5)) {
+                assertThat(client.connect(connect(5, "birds/lamp", null, 90, 0)).serverKeepAliveSeconds())
+                        .isEqualTo(1);
+                assertThat(client.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.KEEP_ALIVE_TIMEOUT);
+            }
+            assertThat(answer(node, connect(5, "lamp", null, 90, 0)).serverKeepAliveSeconds())
+                    .isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void noMoreIsUnderWayToAClientThanTheTenantMayHave() {
+        try (TestNode node = node()) {
+            say(node, settings().set(TenantSetting.SEND_MAXIMUM, 2).build());
+            try (TestClient client = client(node, 5, "birds/lamp");
+                    TestClient publisher = client(node, 5, "birds/switch")) {
+                assertThat(suback(client, "t", 0)).isEqualTo(ReasonCode.GRANTED_QOS_2);
+                for (int i = 1; i <= 3; i++) {
+                    assertThat(puback(publisher, i, "t", "m" + i)).isEqualTo(ReasonCode.SUCCESS);
+                }
+                Publish first = client.receive(Publish.class);
+                assertThat(TestClient.payload(first)).isEqualTo("m1");
+                assertThat(client.receivePayload()).isEqualTo("m2");
+                client.send(new PingReq());
+                assertThat(client.receive())
+                        .as("the third waits for an acknowledgement")
+                        .isInstanceOf(PingResp.class);
+                client.send(new PubAck(first.packetId()));
+                assertThat(client.receivePayload()).isEqualTo("m3");
+            }
+        }
+    }
+
+    @Test
+    void qos0BeyondTheBandwidthOfAConnectionIsDropped() {
+        try (TestNode node = node()) {
+            say(node, settings().set(TenantSetting.MAX_BANDWIDTH_OUT, 10_000).build());
+            try (TestClient client = client(node, 5, "birds/lamp");
+                    TestClient publisher = client(node, 5, "birds/switch")) {
+                assertThat(suback(client, "t", 0)).isEqualTo(ReasonCode.GRANTED_QOS_2);
+                Publish large = TestClient.publish(0, Qos.AT_MOST_ONCE, false, "t", "x".repeat(5_000));
+                Await.until("a message is dropped", () -> {
+                    publisher.send(large);
+                    return node.events.stream()
+                            .anyMatch(event -> event instanceof BrokerEvent.MessageDropped dropped
+                                    && dropped.reason() == DropReason.BANDWIDTH);
+                });
+                assertThat(node.events)
+                        .filteredOn(BrokerEvent.MessageDropped.class::isInstance)
+                        .allSatisfy(event -> assertThat(((BrokerEvent.MessageDropped) event).tenant())
+                                .isEqualTo(BIRDS));
+            }
+        }
+    }
+
+    @Test
+    void exclusiveFiltersAreValidWhereTheTenantMayHaveThem() {
+        try (TestNode node = node()) {
+            say(node, settings().set(TenantSetting.EXCLUSIVE, true).build());
+            try (TestClient client = client(node, 5, "birds/lamp");
+                    TestClient second = client(node, 5, "birds/switch");
+                    TestClient other = client(node, 5, "lamp")) {
+                assertThat(suback(client, "$exclusive/t", 0)).isEqualTo(ReasonCode.GRANTED_QOS_2);
+                assertThat(suback(second, "$exclusive/t", 0)).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+                assertThat(suback(other, "$exclusive/t", 0)).isEqualTo(ReasonCode.TOPIC_FILTER_INVALID);
+                say(node, settings().set(TenantSetting.EXCLUSIVE, false).build());
+                Await.until("no longer", () -> suback(client, "$exclusive/u", 0) == ReasonCode.TOPIC_FILTER_INVALID);
+            }
+        }
+    }
+
+    @Test
+    void aSessionHasNoMorePatternsThanTheTenantMayHave() {
+        try (TestNode node = node()) {
+            say(node, settings().set(TenantSetting.MAX_FILTER_PATTERNS, 1).build());
+            try (TestClient client = client(node, 5, "birds/lamp")) {
+                assertThat(suback(client, "a/+", 0)).isEqualTo(ReasonCode.GRANTED_QOS_2);
+                assertThat(suback(client, "b/+", 0))
+                        .as("the same pattern with another name")
+                        .isEqualTo(ReasonCode.GRANTED_QOS_2);
+                assertThat(suback(client, "a/#", 0)).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+                assertThat(suback(client, "a/b", 0))
+                        .as("a filter without a pattern")
+                        .isEqualTo(ReasonCode.GRANTED_QOS_2);
+            }
+        }
     }
 
     @Test

@@ -1,7 +1,10 @@
 package io.godwit.broker.conversion;
 
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.apache.commons.text.similarity.LevenshteinDistance;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,16 @@ public final class BifromqKeys {
     private static final String STORES = NOTHING + ": the stores have settings of their own, storeConfig";
     private static final String OLD_MQTT = "mqttServerConfig";
     private static final String NEW_MQTT = "mqttServiceConfig.server";
+    /** Keys that name plugins. */
+    private static final List<String> OF_PLUGINS = List.of(
+            "authProviderFQN",
+            "clientBalancerFQN",
+            "resourceThrottlerFQN",
+            "settingProviderFQN",
+            "mqttServerConfig.userPropsCustomizerFactoryConfig");
+
+    private static final int TYPOS = 2;
+    private static final LevenshteinDistance DISTANCE = new LevenshteinDistance(TYPOS); // -1 if there are more
 
     /** Our counterpart, by path, for keys that have one. */
     private static final Map<String, String> OURS = ours();
@@ -67,7 +80,7 @@ public final class BifromqKeys {
         keys.put("authProviderFQN", "here it is authConfig.provider" + plugin);
         keys.put("clientBalancerFQN", "here it is redirectConfig.balancer" + plugin);
         keys.put("resourceThrottlerFQN", "here it is tenantConfig.resourceThrottler" + plugin);
-        keys.put("settingProviderFQN", NOTHING + "; limits are keys of mqttServerConfig and sessionConfig");
+        keys.put("settingProviderFQN", "here it is tenantConfig.settingsProvider" + plugin);
         keys.put("bgTaskThreads", THREADS);
         keys.put("clusterConfig", NOTHING);
         keys.put(
@@ -83,7 +96,9 @@ public final class BifromqKeys {
         keys.put("mqttServerConfig.resendTimeoutMillis", resends);
         keys.put("mqttServerConfig.qos2ConfirmWindowSec", NOTHING + ": QoS 2 is confirmed without a window");
         keys.put("mqttServerConfig.bossELGThreads", THREADS);
-        keys.put("mqttServerConfig.userPropsCustomizerFactoryConfig", NOTHING);
+        keys.put(
+                "mqttServerConfig.userPropsCustomizerFactoryConfig",
+                "here it is pluginConfig.userProperties" + plugin + "; its settings are a section of plugins");
         keys.put("mqttServerConfig", "here it is mqttServerConfig");
         keys.put("mqttServiceConfig", "here it is mqttServerConfig");
         keys.put("rpcServerConfig", "here it is clusterConfig.rpcPort and clusterConfig.tls");
@@ -150,7 +165,8 @@ public final class BifromqKeys {
     }
 
     /**
-     * The message for a key that is not ours: its counterpart here.
+     * The message for a key that is not ours: its counterpart here. A key that names plugins is known in any section
+     * and with up to two wrong characters, since the nearest of our keys would be an unrelated one.
      *
      * @return empty if it is no key of BifroMQ either
      */
@@ -160,6 +176,19 @@ public final class BifromqKeys {
             return "here it is " + ours;
         }
         String known = WITHOUT.get(normal(path));
-        return known == null || known.equals("here it is " + path) || path.equals("clusterConfig") ? "" : known;
+        if (known == null) {
+            return ofPlugins(path.substring(path.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT));
+        }
+        return known.equals("here it is " + path) || path.equals("clusterConfig") ? "" : known;
+    }
+
+    private static String ofPlugins(String name) {
+        for (String key : OF_PLUGINS) {
+            String theirs = key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT);
+            if (DISTANCE.apply(name, theirs) >= 0) {
+                return WITHOUT.getOrDefault(key, "");
+            }
+        }
+        return "";
     }
 }

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Converts {@code mosquitto.conf} to ours: {@link #convert} reads the lines into settings of the broker and of its
- * listeners, then creates each listener, then the users and rules. Access is never less restricted than before: where a
- * restriction cannot be converted, the listener is switched off or binds to loopback. For one thread.
+ * listeners, then creates each listener, then settings of the tenant, users and rules. Access is never less restricted
+ * than before: where a restriction cannot be converted, the listener is switched off or binds to loopback. For one
+ * thread.
  */
 final class MosquittoConversion {
     private static final String LISTENER_OFF = "the listener is switched off: ";
@@ -25,6 +26,7 @@ final class MosquittoConversion {
     private final Path file;
     private final Path to;
     private final Target target = new Target();
+    private final MosquittoTenant tenant = new MosquittoTenant(target);
     /** The settings of the broker, by key; the last occurrence of a key counts. */
     private final Map<String, Setting> whole = new LinkedHashMap<>();
 
@@ -146,13 +148,7 @@ final class MosquittoConversion {
             case "pid_file" -> target.leaveOut(line, key, "godwit.pid is in the data directory");
             case "set_tcp_nodelay" -> target.note(line, key, Outcome.TAKEN, "always");
             case "upgrade_outgoing_qos" -> leaveOutTrue(line, key, value, "messages keep the lower QoS");
-            case "retain_available" -> {
-                if (value.equals("true")) {
-                    target.note(line, key, Outcome.TAKEN, "always");
-                } else {
-                    target.leaveOut(line, key, "clients may retain messages; rules of an aclFile can deny publishes");
-                }
-            }
+            case "retain_available" -> tenant.retainAvailable(line, key, value);
             case "memory_limit" -> target.leaveOut(line, key, "see memoryConfig.maxHeapPercent, and -Xmx in JVM_OPTS");
             case "user" -> target.leaveOut(line, key, "the broker runs as whoever starts it");
             default -> target.leaveOut(line, key, MosquittoKeys.whyNot(key));
@@ -208,6 +204,7 @@ final class MosquittoConversion {
                 listener(each, "mqttServerConfig." + kind + "[" + index + "].", kind);
             }
         }
+        tenant.write(counts.values().stream().mapToInt(Integer::intValue).sum());
         if (!counts.containsKey("tcpListener")) {
             target.set("mqttServerConfig.tcpListener[0].enable", false);
         }
@@ -262,6 +259,8 @@ final class MosquittoConversion {
             case "max_packet_size" -> target.take(line, key, at + "maxPacketBytes", value);
             case "max_topic_alias" ->
                 target.change(line, key, "mqttServerConfig.topicAliasMaximum", value, "of all listeners");
+            case "max_qos" -> tenant.maxQos(line, key, value);
+            case "accept_protocol_versions" -> tenant.acceptProtocolVersions(line, key, value);
             case "mount_point" -> mountPoint(line, key, value, at);
             case "websockets_origin" -> target.take(line, key, at + "allowedOrigins", value);
             case "certfile" -> fileName(line, key, at + "sslConfig.certFile", value);

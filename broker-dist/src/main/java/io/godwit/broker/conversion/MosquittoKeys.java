@@ -60,7 +60,6 @@ final class MosquittoKeys {
             "websockets_origin");
 
     private static final Map<String, String> WHY_NOT = Map.ofEntries(
-            Map.entry("accept_protocol_versions", "all listeners support 3.1, 3.1.1 and 5.0"),
             Map.entry("allow_duplicate_messages", "a client with overlapping filters gets one copy of a message"),
             Map.entry("allow_zero_length_clientid", "a client without an id is given one, as the protocol says"),
             Map.entry("auth_plugin", "plugins are written against plugin-api: docs/plugins.md"),
@@ -81,7 +80,6 @@ final class MosquittoKeys {
             Map.entry("include_dir", "included files are not read: convert each by itself"),
             Map.entry("max_inflight_bytes", "see mqttServerConfig.sendMaximum"),
             Map.entry("max_keepalive", "mqttServerConfig.serverKeepAliveSeconds imposes one"),
-            Map.entry("max_qos", "QoS 2 is the largest on all listeners"),
             Map.entry("max_topic_alias_broker", "a client says how many aliases it takes"),
             Map.entry("password_file", "see authConfig.file"),
             Map.entry("plugin", "plugins are written against plugin-api: docs/plugins.md"),

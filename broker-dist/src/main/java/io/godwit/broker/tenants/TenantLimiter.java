@@ -35,14 +35,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Determines how much each tenant may use on this node: this node's share of what the tenant's settings and a plugin
  * allow in the whole cluster. Once a second, on a thread of its own, it measures the use of tenants with clients here,
- * asks the other nodes and the plugin, and updates the limits, which event loops read.
+ * asks the other nodes and the plugin, and updates the limits, which event loops read. In between it asks the other
+ * nodes once more: the amounts in their answers are those of the moment, while rates take a second to measure.
  *
  * <p>The plugin is asked about a tenant before its first client gets a session, and then every second; an answer holds
  * until the next one. Thread-safe. Closed by the thread that wires the broker.
  */
 public final class TenantLimiter implements LimitSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TenantLimiter.class);
-    private static final long INTERVAL_MILLIS = 1_000;
+    /** Nodes ask each other in each round; every second round measures rates too and asks the plugin. */
+    private static final long ROUND_MILLIS = 500;
     /** Answers of several nodes arrive at about the same time: one update of the limits covers them all. */
     private static final long GATHER_MILLIS = 50;
     /** Bound of tenants that the plugin and other nodes are asked about. */
@@ -73,6 +75,9 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
 
     /** Confined to the thread. */
     private Map<TenantId, Totals> before = Map.of();
+
+    /** Whether the last round was one in between. Confined to the thread. */
+    private boolean isHalf;
 
     /** The use of tenants with clients here in the last second. Volatile: replaced every second, read by any thread. */
     private volatile Map<TenantId, TenantUse> rates = Map.of();
@@ -106,7 +111,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         waiting = queues;
     }
 
-    /** Begins to look every second. */
+    /** Begins the rounds. */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until it is shut down
     public void start() {
         ScheduledExecutorService made = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -115,7 +120,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
             return named;
         });
         thread = made;
-        made.scheduleWithFixedDelay(this::look, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        made.scheduleWithFixedDelay(this::round, ROUND_MILLIS, ROUND_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Applies an answer of another node soon, without waiting for the next round. Any thread. */
@@ -235,17 +240,27 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     // ---- every second
 
     /** One round. */
-    void look() {
+    void round() {
+        isHalf = !isHalf;
         try {
-            count();
-            Set<TenantId> withQueues = waiting.withQueues();
-            others.ask(limited(withQueues));
-            askPlugin(withQueues);
-            accounts.tick();
-            boundWaiting(withQueues);
+            if (isHalf) {
+                others.ask(limited(waiting.withQueues()));
+            } else {
+                look();
+            }
         } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
             LOG.warn("check of the usage of tenants failed", e);
         }
+    }
+
+    /** Every second round. */
+    void look() {
+        count();
+        Set<TenantId> withQueues = waiting.withQueues();
+        others.ask(limited(withQueues));
+        askPlugin(withQueues);
+        accounts.tick();
+        boundWaiting(withQueues);
     }
 
     /** The tenants that other nodes are asked about. */

@@ -34,7 +34,7 @@ public final class UsageExchange implements AutoCloseable {
     private static final long DEADLINE_MILLIS = 900;
     private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Bound of waiting questions of other nodes; each node asks once a second. */
+    /** Bound of waiting questions of other nodes; each node asks twice a second. */
     private static final int MAX_WAITING = 64;
 
     private record Told(Map<TenantId, TenantUse> uses, long askedNanos) {}

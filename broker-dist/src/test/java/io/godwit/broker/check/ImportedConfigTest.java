@@ -8,7 +8,11 @@ import io.godwit.broker.conversion.Converted;
 import io.godwit.broker.conversion.ForeignFile;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.ListenerSection;
+import io.godwit.broker.tenants.TenantFile;
 import io.godwit.mqtt.certificates.TestAuthority;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -66,6 +70,28 @@ class ImportedConfigTest {
                 .containsExactly(1883, 8883, 9001);
     }
 
+    /** The lines of the file beside, and those that a note tells. */
+    @Test
+    void limitsOfMosquittoHoldForTheTenantOfAll() throws Exception {
+        Files.writeString(directory.resolve("limits.conf"), """
+                allow_anonymous true
+                retain_available false
+                listener 1883
+                max_qos 1
+                accept_protocol_versions 4
+                """);
+        BrokerConfig config = imported(ForeignFile.MOSQUITTO, "limits.conf");
+        assertThat(StartCheck.errors(config, directory.resolve("plugins"))).isEmpty();
+        TenantSettings settings = Objects.requireNonNull(
+                TenantFile.read(directory.resolve(config.tenants().file())).get(TenantId.DEFAULT));
+        assertThat(settings.get(TenantSetting.MAX_QOS)).hasValue(1);
+        assertThat(settings.get(TenantSetting.RETAIN)).hasValue(0);
+        assertThat(settings.get(TenantSetting.PROTOCOLS)).hasValue(TenantSetting.PROTOCOLS.parse("3.1.1"));
+
+        Path told = Files.writeString(directory.resolve("told.yml"), "tenants: {default: {protocols: [3.1.1, 5.0]}}");
+        assertThat(TenantFile.read(told)).containsOnlyKeys(TenantId.DEFAULT);
+    }
+
     /** BifroMQ's own file used as ours: the error for each of its keys names our key for it. */
     @Test
     void keysOfBifromqAreAnsweredByOurs() throws IOException {
@@ -77,19 +103,48 @@ class ImportedConfigTest {
                 mqttServerConfig: {connTimeoutSec: 20, tcpListener: {port: 1883}}
                 stateStoreConfig: {queryThreads: 1}
                 mqttServiceConfig: {}
-                authProvderFQN: com.example.Auth
+                userPropsCustomizerFactoryConfig: {com.example.Customizer: {site: north}}
+                clientBalancerFQN: com.example.Balancer
                 """);
-        String limits = "there is no such setting here; limits are keys of mqttServerConfig and sessionConfig";
         assertThatThrownBy(() -> ConfigLoader.load(file, Map.of()))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContainingAll(
                         "authProviderFQN: unknown key (line 1), here it is authConfig.provider, and names a plugin",
                         "resourceThrottlerFQN: unknown key (line 2), here it is tenantConfig.resourceThrottler, and",
-                        "settingProviderFQN: unknown key (line 3), " + limits,
+                        "settingProviderFQN: unknown key (line 3), here it is tenantConfig.settingsProvider, and names",
                         "mqttServerConfig.connTimeoutSec: unknown key (line 5), here it is",
                         "stateStoreConfig: unknown key (line 6), there is no such setting here",
                         "mqttServiceConfig: unknown key (line 7), here it is mqttServerConfig",
-                        "authProvderFQN: unknown key (line 8), the nearest valid one is",
+                        "userPropsCustomizerFactoryConfig: unknown key (line 8), here it is pluginConfig.user",
+                        "clientBalancerFQN: unknown key (line 9), here it is redirectConfig.balancer, and names",
                         "has keys of BifroMQ; \"bin/godwit-admin config import --from bifromq\" makes a file of it");
+    }
+
+    /** With a typo, or below a section, the answer is the same. */
+    @ParameterizedTest
+    @CsvSource({
+        "authProvderFQN,authConfig.provider",
+        "resourceThrottlerFqn,tenantConfig.resourceThrottler",
+        "settingsProviderFQN,tenantConfig.settingsProvider",
+        "clientBalancerFQ,redirectConfig.balancer",
+        "userPropCustomizerFactoryConfig,pluginConfig.userProperties",
+    })
+    void aMistypedKeyOfBifromqIsAnsweredByOurs(String key, String ours) throws IOException {
+        for (String text : List.of(key + ": a.B\n", "mqttServerConfig:\n  " + key + ": a.B\n")) {
+            Path file = Files.writeString(directory.resolve("theirs.yml"), text);
+            assertThatThrownBy(() -> ConfigLoader.load(file, Map.of()))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(key + ": unknown key (line ")
+                    .hasMessageContaining("here it is " + ours + ", and names a plugin");
+        }
+    }
+
+    @Test
+    void aMistypedKeyOfOursIsAnsweredByTheNearest() throws IOException {
+        Path file = Files.writeString(directory.resolve("ours.yml"), "tenantConfig: {settingProvider: plans}\n");
+        assertThatThrownBy(() -> ConfigLoader.load(file, Map.of()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("the nearest valid one is tenantConfig.settingsProvider")
+                .hasMessageNotContaining("BifroMQ");
     }
 }

@@ -121,6 +121,72 @@ class ForeignFileTest {
     }
 
     @Test
+    void limitsOfAllListenersAreSettingsOfTheTenant() throws Exception {
+        Converted made = convert(ForeignFile.MOSQUITTO, """
+                retain_available false
+                allow_anonymous true
+                listener 1883
+                max_qos 1
+                accept_protocol_versions 5, 4
+                listener 1884
+                accept_protocol_versions 4,5
+                max_qos 1
+                listener 0 /run/mosquitto.sock
+                """);
+        assertThat(made.yaml()).contains("tenantConfig:\n  file: tenants.yml\n");
+        assertThat(made.besides().get("tenants.yml")).endsWith("""
+                tenants:
+                  default:
+                    protocols: [3.1.1, 5.0]
+                    maxQos: 1
+                    retain: false
+                """);
+        assertThat(told(made, "max_qos"))
+                .hasSize(2)
+                .containsOnly("taken: maxQos: 1, of the tenant default in tenants.yml");
+        assertThat(told(made, "accept_protocol_versions"))
+                .hasSize(2)
+                .containsOnly("taken: protocols: [3.1.1, 5.0], of the tenant default in tenants.yml");
+        assertThat(told(made, "retain_available"))
+                .containsExactly("taken: retain: false, of the tenant default in tenants.yml");
+    }
+
+    /** A tenant for each listener would keep messages from clients that got them before. */
+    @ParameterizedTest
+    @CsvSource({"listener 1884,''", "listener 1884\\nmax_qos 0,''", "listener 1884\\nmax_qos 2,retain_available false"})
+    void aLimitOfOneListenerIsLeftToDo(String other, String whole) throws Exception {
+        Converted made = convert(
+                ForeignFile.MOSQUITTO,
+                whole + "\nallow_anonymous true\nlistener 1883\nmax_qos 1\n" + other.replace("\\n", "\n") + "\n");
+        assertThat(made.besides().containsKey("tenants.yml")).isEqualTo(!whole.isEmpty());
+        assertThat(made.besides().toString()).doesNotContain("maxQos");
+        assertThat(told(made, "max_qos").get(0))
+                .startsWith("to do: ")
+                .contains(
+                        whole.isEmpty()
+                                ? "write \"tenants: {default: {maxQos: 1}}\" into tenants.yml and \"tenantConfig:"
+                                        + " {file: tenants.yml}\" into the configuration"
+                                : "add \"maxQos: 1\" to default in tenants.yml");
+        assertThat(made.isWhole()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "max_qos 2,taken: the default",
+        "max_qos 3,'left out: must be 0, 1 or 2'",
+        "'accept_protocol_versions 3,4,5',taken: the default",
+        "'accept_protocol_versions 4, 6','left out: must be out of 3, 4 and 5'",
+    })
+    void limitsThatLimitNothingMakeNoTenant(String line, String told) throws Exception {
+        Converted made =
+                convert(ForeignFile.MOSQUITTO, "allow_anonymous true\nretain_available true\nlistener 1883\n" + line);
+        assertThat(told(made, line.replaceFirst(" .*", ""))).containsExactly(told);
+        assertThat(told(made, "retain_available")).containsExactly("taken: the default");
+        assertThat(made.besides()).isEmpty();
+        assertThat(made.yaml()).doesNotContain("tenantConfig");
+    }
+
+    @Test
     void everyLineIsToldOf() throws Exception {
         Path file = sample("mosquitto.conf");
         List<String> lines = Files.readAllLines(file);
@@ -249,6 +315,21 @@ class ForeignFileTest {
         assertThat(made.yaml()).doesNotContain("0.0.0.0", "provider").contains("maxConnectBytes: '131072'");
         assertThat(told(made, "authProviderFQN")).anyMatch(each -> each.startsWith("to do: "));
         assertThat(told(made, "clientBalancerFQN").get(0)).contains("redirectConfig.balancer");
+    }
+
+    @Test
+    void otherPluginsAreToldByTheKeyThatNamesThemHere() throws Exception {
+        Converted made = convert(ForeignFile.BIFROMQ, """
+                settingProviderFQN: com.example.Settings
+                mqttServiceConfig: {server: {userPropsCustomizerFactoryConfig: {Customizer: {site: north}}}}
+                """);
+        assertThat(told(made, "settingProviderFQN").get(0))
+                .startsWith("left out: ")
+                .contains("tenantConfig.settingsProvider");
+        assertThat(told(made, "mqttServiceConfig.server.userPropsCustomizerFactoryConfig.Customizer.site"))
+                .singleElement()
+                .asString()
+                .contains("pluginConfig.userProperties");
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.broker.effective.AuthProviders;
 import io.godwit.plugin.auth.AuthProviderFactory;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.testing.DocumentPage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,13 +22,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The table of EMQX's settings in {@code docs/migrate.md} names settings of ours that exist. The names are those of
- * {@code docs/configuration.md}, which is written from the records; options of commands are for
+ * {@code docs/configuration.md}, which is written from the records, and those of tenants; options of commands are for
  * {@code PageCommandsTest}, metrics for {@code PageMetricsTest}.
  */
 class MigratePageTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (.+?) \\| (.+?) \\|$");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
     private static final Pattern STATED = Pattern.compile("(?m)^\\*\\*`([^`]+)`\\*\\*");
+    private static final Pattern OF_A_TENANT = Pattern.compile("of a \\[?tenant");
     private static final Pattern SETTING = Pattern.compile("([A-Za-z.]+): (\\S+)");
 
     /** The keys of the reference, and the sections that they are in. */
@@ -76,6 +78,7 @@ class MigratePageTest {
                 "`authConfig.provider: ldap`",
                 "`topicConfig.rewrite`, `maxPacketBytes`",
                 "the provider `ldap`",
+                "`maxQoS` of a tenant",
                 "`bin/godwit-ctl`")) {
             assertThat(names(wrong)).as(wrong).anyMatch(name -> !isThere(name, wrong));
         }
@@ -87,7 +90,7 @@ class MigratePageTest {
 
     /**
      * @param name a key by its path, or below a section that the cell names before; a key and its value; a provider; a
-     *     program with its arguments
+     *     setting of a tenant; a program with its arguments
      */
     private static boolean isThere(String name, String cell) {
         if (name.startsWith("bin/")) {
@@ -100,6 +103,9 @@ class MigratePageTest {
         }
         if (cell.contains("provider")) {
             return PROVIDERS.contains(name);
+        }
+        if (OF_A_TENANT.matcher(cell).find()) {
+            return TenantSetting.of(name).isPresent();
         }
         return KEYS.contains(name) || sections(cell).stream().anyMatch(section -> KEYS.contains(section + "." + name));
     }

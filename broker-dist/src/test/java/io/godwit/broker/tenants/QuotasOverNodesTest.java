@@ -163,6 +163,20 @@ class QuotasOverNodesTest {
         assertThat(a.enter()).isNull();
     }
 
+    /** The first round only asks the other nodes; the second one measures too. */
+    @Test
+    void nodesAskEachOtherAlsoInRoundsThatMeasureNothing() {
+        quotas.put(TenantResource.CONNECTIONS, 10L);
+        Node c = nodes.get(2);
+        nodes.get(0).enter(4);
+        c.enter(1);
+        c.limiter.round();
+        Await.until(
+                "what the first node has",
+                () -> c.exchange.others(BIRDS).stream()
+                        .anyMatch(other -> other.of(TenantResource.CONNECTIONS) == 4));
+    }
+
     @Test
     void aNodeThatIsSilentOrGoneLeavesItsPartToTheOthers() {
         quotas.put(TenantResource.CONNECTIONS, 10L);

@@ -86,6 +86,22 @@ class TenantLimiterTest implements ResourceThrottler {
     }
 
     @Test
+    void itIsAskedInEverySecondRound() {
+        limiter.known(BIRDS);
+        answer(TenantResource.CONNECTIONS, 1);
+        accounts.enter(BIRDS);
+        told.clear();
+        for (int i = 0; i < 6; i++) {
+            nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+            limiter.round();
+            if (!open.isEmpty()) {
+                answer(TenantResource.CONNECTIONS, 1);
+            }
+        }
+        assertThat(told).hasSize(3);
+    }
+
+    @Test
     void withoutAnAnswerNobodyIsLetIn() {
         CompletableFuture<TenantAnswer> first = limiter.known(BIRDS);
         open.remove().completeExceptionally(new IllegalStateException("broken"));

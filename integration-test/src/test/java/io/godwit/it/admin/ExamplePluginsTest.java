@@ -16,6 +16,7 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
 import com.hivemq.client.mqtt.mqtt5.message.publish.puback.Mqtt5PubAckReasonCode;
 import com.hivemq.client.mqtt.mqtt5.message.subscribe.suback.Mqtt5SubAckReasonCode;
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.ExampleProject;
 import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.Ports;
 import io.godwit.testing.Await;

@@ -6,6 +6,7 @@ import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.ExampleProject;
 import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.Ports;
 import io.godwit.testing.Await;

@@ -8,6 +8,7 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
 import com.hivemq.client.mqtt.mqtt5.message.connect.connack.Mqtt5ConnAckReasonCode;
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.ExampleProject;
 import io.godwit.it.broker.PluginInstallation;
 import io.godwit.testing.Await;
 import java.nio.charset.StandardCharsets;

@@ -7,6 +7,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.ExampleProject;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.cluster.BrokerCluster;

@@ -8,16 +8,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides who may connect and what a client may publish and subscribe to. One instance serves a node.
  *
- * <p>Every check answers with a future. Calls come on threads of the plugin, several at once. If the factory says that
- * it does not block ({@link io.godwit.plugin.context.Plugin#isNonBlocking}), they come on event loops; the provider
- * must then move blocking or long work to its own threads and complete the future there. A future that is complete on
- * return costs the least.
- *
- * <p>The broker fails closed: an exception, a null, a failed future and a missing answer within the configured time all
- * refuse, and raise a {@link io.godwit.plugin.event.BrokerEvent.AuthFailed}.
- *
  * <p>If there are several providers ({@code authConfig.providers}), each may answer "undecided" and so leave the check
  * to the next one. The provider that accepted a client is the first to check its publishes and filters.
+ *
+ * <p><b>Thread:</b> threads of the plugin, several at once; or, if the factory says that it does not block
+ * ({@link io.godwit.plugin.context.Plugin#isNonBlocking}), event loops. The provider must then move blocking or long
+ * work to its own threads and complete the future there.
+ *
+ * <p><b>Cost:</b> a call for each CONNECT, for each filter of a SUBSCRIBE, and for each publish without a remembered
+ * decision ({@link #rulesVersion}). The client's request waits for the answer. A future that is complete on return
+ * costs the least. {@link #checks} says which calls are not needed at all.
+ *
+ * <p><b>Failure:</b> the broker fails closed. An exception, a null, a failed future and a missing answer within
+ * {@code authConfig.timeoutSeconds} refuse, and raise a {@link io.godwit.plugin.event.BrokerEvent.AuthFailed}; so do
+ * calls that the broker does not make, because too many others are not answered or the provider did not answer in time.
  */
 public interface AuthProvider extends AutoCloseable {
 

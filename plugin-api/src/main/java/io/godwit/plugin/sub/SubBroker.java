@@ -9,7 +9,16 @@ import java.util.concurrent.CompletableFuture;
  * answer, a change of nodes or a restart. Messages of one publisher come in order. QoS 0 is treated as for a client
  * with a stored session: it may be lost.
  *
- * <p>Called on threads of the plugin; on a thread of the broker if the plugin says that it does not block.
+ * <p><b>Thread:</b> threads of the plugin; or, if the factory says that it does not block
+ * ({@link io.godwit.plugin.context.Plugin#isNonBlocking}), the thread that all SubBrokers of the broker share.
+ *
+ * <p><b>Cost:</b> a call for each batch, one batch of a subscription at a time. Publishers do not wait for it: their
+ * messages wait in the queue, within {@code sessionConfig.maxQueuedMessages}, beyond which messages are dropped.
+ * A publisher of QoS 1 or 2 waits until its message is stored there, as for a client with a session.
+ *
+ * <p><b>Failure:</b> if a call throws, yields null, fails, or is not answered within
+ * {@code subBrokerConfig.timeoutSeconds}, the batch comes again, after growing delays of up to 30 seconds. A
+ * {@code SubBrokerDelayed} is raised. No client notices it while the queue has room.
  */
 public interface SubBroker extends AutoCloseable {
     /**

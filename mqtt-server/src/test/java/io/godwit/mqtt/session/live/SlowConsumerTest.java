@@ -6,6 +6,8 @@ import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,21 @@ class SlowConsumerTest extends TransientSessionFixture {
         connection.isWritable = false;
         deliver(session, "lost", Qos.AT_MOST_ONCE);
         tick(session, 19);
+        assertThat(connection.closeReason).isNull();
+        tick(session, 1);
+        assertThat(connection.closeReason).isEqualTo("QUOTA_EXCEEDED");
+    }
+
+    @Test
+    void theTenantSaysHowLongIsTooLong() {
+        settings = TenantSettings.builder()
+                .set(TenantSetting.SLOW_CONSUMER_TIMEOUT_SECONDS, 5)
+                .build();
+        SessionConfig config = config(100, 10, false, 1 << 20).with(new SessionConfig.Times(0, 0, 20));
+        TransientSession session = session(5, 10, config);
+        connection.isWritable = false;
+        deliver(session, "lost", Qos.AT_MOST_ONCE);
+        tick(session, 4);
         assertThat(connection.closeReason).isNull();
         tick(session, 1);
         assertThat(connection.closeReason).isEqualTo("QUOTA_EXCEEDED");

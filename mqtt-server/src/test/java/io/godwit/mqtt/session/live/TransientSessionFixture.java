@@ -26,6 +26,7 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -46,6 +47,9 @@ abstract class TransientSessionFixture {
     final RecordingConnection connection = new RecordingConnection(loop);
     final MqttReports reports = new MqttReports(new MqttMetrics(meters), events::add);
     final Authorizer authorizer = new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports);
+    /** Of the tenant of all sessions. */
+    TenantSettings settings = TenantSettings.NONE;
+
     long nowMillis = 1_000_000;
     boolean isEnded;
 
@@ -67,6 +71,7 @@ abstract class TransientSessionFixture {
     TransientSession session(RecordingConnection on, int level, int window, SessionConfig config) {
         SessionStores stores = new SessionStores(dist, new MemoryInbox(), retain);
         SessionServices services = new SessionServices(config, stores, authorizer, reports, () -> nowMillis, 3);
+        services.policies().tenants().say(TenantId.DEFAULT, settings);
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", level);
         return new TransientSession(
                 on, services, new SessionTerms(client, window, 0, 0, null), null, () -> isEnded = true);

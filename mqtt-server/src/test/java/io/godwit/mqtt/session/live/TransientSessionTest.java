@@ -25,6 +25,8 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.plugin.topic.TopicFilter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -68,6 +70,21 @@ class TransientSessionTest extends TransientSessionFixture {
         assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_OLDEST, DropReason.QUEUE_FULL_OLDEST);
         acknowledgeAll(session);
         assertThat(payloads()).containsExactly("m0", "m3", "m4");
+    }
+
+    /** An empty queue takes a message of any size. */
+    @Test
+    void theTenantSaysHowManyBytesMayWait() {
+        settings = TenantSettings.builder()
+                .set(TenantSetting.MAX_QUEUED_BYTES, 1)
+                .build();
+        TransientSession session = session(4, 1, config(1000, 10, false, 1 << 20));
+        for (int i = 0; i < 4; i++) {
+            deliver(session, "m" + i, Qos.AT_LEAST_ONCE);
+        }
+        assertThat(drops()).containsExactly(DropReason.QUEUE_FULL_NEWEST, DropReason.QUEUE_FULL_NEWEST);
+        acknowledgeAll(session);
+        assertThat(payloads()).containsExactly("m0", "m1");
     }
 
     @Test

@@ -1,11 +1,11 @@
-package io.godwit.it.admin;
+package io.godwit.it.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.it.broker.BrokerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -17,14 +17,14 @@ import java.util.stream.Stream;
  * which has its plugins since this build took them, in which {@code plugin-api} alone is laid out anew, out of the
  * distribution.
  */
-final class ExampleProject {
+public final class ExampleProject {
     private static final long PATIENCE_SECONDS = 120;
     private static final Path EXAMPLES = Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples");
 
     private ExampleProject() {}
 
     /** Builds the example below {@code directory} and returns its jar. */
-    static Path build(Path directory, String example) throws IOException, InterruptedException {
+    public static Path build(Path directory, String example) throws IOException, InterruptedException {
         Path sources = EXAMPLES.resolve(example);
         Path project = directory.resolve("project");
         copy(sources.resolve("pom.xml"), project.resolve("pom.xml"));
@@ -34,17 +34,10 @@ final class ExampleProject {
             }
         }
         Path said = directory.resolve("maven.out");
-        String home = System.getProperty("maven.home");
-        ProcessBuilder maven = new ProcessBuilder(
-                        home == null ? "mvn" : Path.of(home, "bin", "mvn").toString(),
-                        "-o",
-                        "-B",
-                        "-Dmaven.repo.local=" + repository(directory.resolve("repository")),
-                        "-f",
-                        project.resolve("pom.xml").toString(),
-                        "package")
-                .redirectErrorStream(true)
-                .redirectOutput(said.toFile());
+        List<String> command = new ArrayList<>(maven(directory.resolve("repository")));
+        command.addAll(List.of("-f", project.resolve("pom.xml").toString(), "package"));
+        ProcessBuilder maven =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
         maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
         maven.environment().put("MAVEN_OPTS", BrokerProcess.SHORT_LIVED);
         Process build = maven.start();
@@ -57,6 +50,17 @@ final class ExampleProject {
                     .findFirst()
                     .orElseThrow();
         }
+    }
+
+    /**
+     * The command of Maven without a network, with the options for a local repository that has {@code plugin-api}.
+     *
+     * @param repository not there yet
+     */
+    public static List<String> maven(Path repository) throws IOException {
+        String home = System.getProperty("maven.home");
+        String program = home == null ? "mvn" : Path.of(home, "bin", "mvn").toString();
+        return List.of(program, "-o", "-B", "-Dmaven.repo.local=" + repository(repository));
     }
 
     private static Path repository(Path view) throws IOException {
