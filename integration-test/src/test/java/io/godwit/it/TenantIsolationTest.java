@@ -225,6 +225,26 @@ class TenantIsolationTest {
         Await.until("the warning is gone", () -> !Files.readString(status).contains("maxTopicLevels"));
     }
 
+    @Test
+    void aSubscriptionGetsNoMoreRetainedMessagesThanItsTenantAllows() throws Exception {
+        TestClient bird = client("birds", "a");
+        TestClient fish = client("fish", "a");
+        say("tenants: {birds: {maxTopicLevels: 2, maxRetainedMatches: 2}, fish: {}}");
+        Await.until("connected clients are told", () -> refuses(bird, "a/b/c"));
+        for (TestClient client : List.of(bird, fish)) {
+            for (int i = 0; i < 3; i++) {
+                retain(client, "r/" + i, "kept");
+            }
+            client.subscribe("r/#", 1);
+        }
+        assertThat(List.of(next(bird), next(bird))).allMatch(each -> each.matches("r/[012] kept"));
+        assertGetsOnlyItsOwn(bird, "r/live");
+        for (int i = 0; i < 3; i++) {
+            assertThat(next(fish)).matches("r/[012] kept");
+        }
+        assertGetsOnlyItsOwn(fish, "r/live");
+    }
+
     private static boolean refuses(TestClient client, String topic) throws Exception {
         Packet.Ack ack = client.publish(topic, "x", 1).get(20, TimeUnit.SECONDS);
         assertThat(ack).isNotNull();

@@ -244,6 +244,15 @@ public sealed interface BrokerEvent {
     /** Retained messages for a new subscription could not be read or queued; the broker tries again. */
     record ReplayDelayed(ClientInfo receiver, String filter, String cause) implements BrokerEvent {}
 
+    /**
+     * More retained messages match the filter of a new subscription than the tenant allows: it does not get the rest.
+     * Raised once for each such subscription on the event loop of the client, and again for one that goes on after a
+     * reconnection.
+     *
+     * @param most the tenant's limit, {@code maxRetainedMatches}
+     */
+    record ReplayLimited(ClientInfo receiver, String filter, long most) implements BrokerEvent {}
+
     /** A client failed authentication or re-authentication; a failed re-authentication ended its connection. */
     record ConnectDenied(ClientInfo client, RefusalReason reason, String detail) implements BrokerEvent {}
 

@@ -165,6 +165,14 @@ public enum TenantSetting {
             Range.of(1, Integer.MAX_VALUE),
             "mqttServerConfig.maxFiltersPerSubscribe",
             "Filters in one SUBSCRIBE. Those beyond are refused (0x97; before 5.0 0x80)."),
+    MAX_RETAINED_MATCHES(
+            "maxRetainedMatches",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Retained messages that a subscription gets when it is made; 0 = no limit. The rest is left out, and"
+                    + " counted; live messages follow as usual. A stored session that reconnects before it has them all"
+                    + " counts from 0 again."),
     FORCE_TRANSIENT(
             "forceTransient",
             Reach.NEXT_CONNECT,

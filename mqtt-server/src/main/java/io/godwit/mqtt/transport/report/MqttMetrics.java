@@ -83,6 +83,7 @@ public final class MqttMetrics {
     final LongAdder begunSlowConsumers;
     final LongAdder endedSlowConsumers;
     final LongAdder delayedReplays;
+    final LongAdder limitedReplays;
     final ByKind<RefusalReason> deniedConnects;
     final LongAdder deniedPublishes;
     final LongAdder deniedSubscribes;
@@ -161,6 +162,8 @@ public final class MqttMetrics {
         endedSlowConsumers = counter(registry, "slow.consumers.ended", "times that it kept up again, or went");
         delayedReplays = counter(
                 registry, "replays.delayed", "retained messages of a subscription to be sent once there is room");
+        limitedReplays = counter(
+                registry, "replays.limited", "new subscriptions that did not get all retained messages, for a limit");
         deniedConnects = new ByKind<>(
                 registry, "connects.denied", "CONNECTs denied by the auth provider", "reason", RefusalReason.class);
         deniedPublishes = counter(registry, "publishes.denied", "publishes denied by the auth provider");

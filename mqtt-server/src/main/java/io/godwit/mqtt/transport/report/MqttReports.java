@@ -355,6 +355,14 @@ public final class MqttReports {
         }
     }
 
+    /** A new subscription does not get all retained messages, because of its tenant's limit. */
+    public void replayLimited(ClientInfo receiver, String filter, long most) {
+        metrics.limitedReplays.increment();
+        if (events.isListening(BrokerEvent.ReplayLimited.class)) {
+            events.onEvent(new BrokerEvent.ReplayLimited(receiver, filter, most));
+        }
+    }
+
     /** An address as reports name it. */
     public static String text(SocketAddress address) {
         return address instanceof InetSocketAddress inet
