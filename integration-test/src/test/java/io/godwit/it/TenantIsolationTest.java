@@ -37,7 +37,9 @@ class TenantIsolationTest {
         broker = new BrokerProcess(directory)
                 .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
                 .setting("authConfig", "{sessionsBelongToUsers: false}")
-                .setting("topicConfig", "{delayedPublish: {maxSeconds: 60}, exclusiveSubscriptions: true}");
+                .setting(
+                        "topicConfig",
+                        "{delayedPublish: {maxSeconds: 60, maxMessages: 10}, exclusiveSubscriptions: true}");
         broker.start();
     }
 
@@ -177,6 +179,30 @@ class TenantIsolationTest {
     }
 
     @Test
+    void aTenantLeavesRoomForDelayedMessagesOfOthers() throws Exception {
+        TestClient bird = client("birds", "a");
+        TestClient fish = client("fish", "a");
+        for (int i = 0; i < 9; i++) {
+            assertThat(code(bird, "$delayed/60/e")).isZero();
+        }
+        assertThat(code(bird, "$delayed/60/e")).isEqualTo(0x97);
+        assertThat(code(fish, "$delayed/60/e")).isZero();
+        assertThat(code(fish, "$delayed/60/e")).as("the node is full").isEqualTo(0x97);
+    }
+
+    @Test
+    void aTenantHasNoMoreDelayedMessagesThanItsQuota() throws Exception {
+        TestClient bird = client("birds", "a");
+        TestClient fish = client("fish", "a");
+        say("tenants: {birds: {maxTopicLevels: 3, maxDelayedMessages: 1}, fish: {}}");
+        Await.until("connected clients are told", () -> refuses(bird, "a/b/c/d"));
+        assertThat(code(bird, "$delayed/60/e")).isZero();
+        assertThat(code(bird, "$delayed/60/e")).isEqualTo(0x97);
+        assertThat(code(fish, "$delayed/60/e")).isZero();
+        assertThat(code(fish, "$delayed/60/e")).isZero();
+    }
+
+    @Test
     void willsStayInTheirTenant() throws Exception {
         TestClient bird = client("birds", "watcher");
         TestClient fish = client("fish", "watcher");
@@ -246,9 +272,13 @@ class TenantIsolationTest {
     }
 
     private static boolean refuses(TestClient client, String topic) throws Exception {
+        return code(client, topic) == 0x90;
+    }
+
+    private static int code(TestClient client, String topic) throws Exception {
         Packet.Ack ack = client.publish(topic, "x", 1).get(20, TimeUnit.SECONDS);
         assertThat(ack).isNotNull();
-        return ack.code() == 0x90;
+        return ack.code();
     }
 
     @Test

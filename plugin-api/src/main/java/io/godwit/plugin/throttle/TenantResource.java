@@ -35,7 +35,12 @@ public enum TenantResource {
      * session. Over the limit a new message is dropped for that session and counted, unless its client is connected and
      * takes it at once.
      */
-    QUEUED_BYTES(Kind.AMOUNT);
+    QUEUED_BYTES(Kind.AMOUNT),
+    /**
+     * Messages to {@code $delayed} that wait for their time. One more is not taken: 0x97 at QoS 1 and 2, counted at QoS
+     * 0; before MQTT 5.0 the connection is closed.
+     */
+    DELAYED_MESSAGES(Kind.AMOUNT);
 
     private enum Kind {
         AMOUNT,

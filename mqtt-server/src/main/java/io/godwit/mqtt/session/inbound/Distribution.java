@@ -82,7 +82,8 @@ final class Distribution {
             tracer.distributed(session.client(), message, code);
         }
         if (code.isError()) {
-            if (slot != null) { // at QoS 0 the dist-worker reports each missed receiver
+            // at QoS 0 the dist-worker reports each missed receiver, but a message for later has none yet
+            if (slot != null || services.topicRules().isDelayed(message.topic())) {
                 reportRefused(message, outcome.name());
             }
             if (token != null) {

@@ -89,6 +89,15 @@ public final class OperatorIntake {
         if (rate != null) {
             return tooFast(publisher, message, rate, account, policy);
         }
+        if (topicRules.isDelayed(message.topic()) && !account.hasRoomForDelayed()) {
+            return overQuota(
+                    publisher,
+                    message,
+                    TenantSetting.MAX_DELAYED_MESSAGES,
+                    TenantResource.DELAYED_MESSAGES,
+                    account.most(TenantResource.DELAYED_MESSAGES),
+                    0);
+        }
         return isLimited(message, account)
                 ? retained(publisher, message, account)
                 : new Answer.Admitted(OperatorIntake::doNothing);
