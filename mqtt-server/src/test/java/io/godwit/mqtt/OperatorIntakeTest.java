@@ -11,6 +11,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -77,7 +78,7 @@ class OperatorIntakeTest {
     private List<String> refusals() {
         return node.events.stream()
                 .filter(BrokerEvent.PublishRefused.class::isInstance)
-                .map(event -> ((BrokerEvent.PublishRefused) event).cause())
+                .map(event -> ((BrokerEvent.PublishRefused) event).detail())
                 .toList();
     }
 
@@ -153,6 +154,9 @@ class OperatorIntakeTest {
                         admit("a", 1, Qos.AT_MOST_ONCE, false),
                         admit("a", 1, Qos.AT_MOST_ONCE, false)))
                 .anySatisfy(answer -> isTooFast(answer, TenantSetting.MAX_PUBLISH_RATE));
+        assertThat(node.events)
+                .anyMatch(event -> event instanceof BrokerEvent.PublishRefused refused
+                        && refused.cause() == PublishRefusalCause.RATE_LIMIT);
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.godwit.mqtt.topic.RewriteRule;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
@@ -144,7 +145,9 @@ class TopicConveniencesTest {
             four.send(new PubRel(2, ReasonCode.SUCCESS));
             assertThat(four.receive(PubComp.class).packetId()).isEqualTo(2);
             assertThat(node.events.stream().filter(BrokerEvent.PublishRefused.class::isInstance))
-                    .hasSize(4);
+                    .hasSize(4)
+                    .allMatch(event ->
+                            ((BrokerEvent.PublishRefused) event).cause() == PublishRefusalCause.TOPIC_NOT_ALLOWED);
             assertThat(node.count("godwit.mqtt.publishes.refused")).isEqualTo(4);
         }
     }

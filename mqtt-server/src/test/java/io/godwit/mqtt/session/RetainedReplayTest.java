@@ -15,6 +15,7 @@ import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.mqtt.twin.MemoryRetain;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -75,7 +76,7 @@ class RetainedReplayTest {
         Session first = stage.persistent();
         subscribe(first, 1, RetainHandling.SEND);
         first.onPacket(Disconnect.NORMAL);
-        first.onClosed("client disconnected");
+        first.onClosed(DisconnectCause.CLIENT, "client disconnected");
         stage.runTasks();
 
         stage.persistent();

@@ -11,10 +11,13 @@ import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.event.ConnectionLimit;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.NodeWait;
+import io.godwit.plugin.event.PublishRefusalCause;
+import io.godwit.plugin.event.SubscribeRefusalCause;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -121,10 +124,10 @@ public final class MqttReports {
         }
     }
 
-    public void disconnected(ClientInfo client, String reason) {
+    public void disconnected(ClientInfo client, DisconnectCause cause, String detail) {
         metrics.disconnects.increment();
         if (events.isListening(BrokerEvent.ClientDisconnected.class)) {
-            events.onEvent(new BrokerEvent.ClientDisconnected(client, reason));
+            events.onEvent(new BrokerEvent.ClientDisconnected(client, cause, detail));
         }
     }
 
@@ -304,10 +307,10 @@ public final class MqttReports {
         }
     }
 
-    public void publishRefused(ClientInfo publisher, String topic, String cause) {
+    public void publishRefused(ClientInfo publisher, String topic, PublishRefusalCause cause, String detail) {
         metrics.refusedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishRefused.class)) {
-            events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause));
+            events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause, detail));
         }
     }
 
@@ -319,10 +322,11 @@ public final class MqttReports {
         }
     }
 
-    public void subscribeRefused(ClientInfo subscriber, String filter, String cause) {
+    public void subscribeRefused(
+            ClientInfo subscriber, String filter, SubscribeRefusalCause cause, String detail) {
         metrics.refusedSubscribes.increment();
         if (events.isListening(BrokerEvent.SubscribeRefused.class)) {
-            events.onEvent(new BrokerEvent.SubscribeRefused(subscriber, filter, cause));
+            events.onEvent(new BrokerEvent.SubscribeRefused(subscriber, filter, cause, detail));
         }
     }
 
