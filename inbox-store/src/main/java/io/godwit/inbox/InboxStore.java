@@ -215,6 +215,11 @@ public final class InboxStore {
         return records.total();
     }
 
+    /** The same of one tenant. */
+    public long countedRecords(TenantId tenant) {
+        return records.total(tenant);
+    }
+
     /**
      * {@code ranges - 1} keys that split the default tenant into parts with about the same number of sessions.
      *

@@ -37,7 +37,9 @@ class TenantIsolationTest {
         broker = new BrokerProcess(directory)
                 .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
                 .setting("authConfig", "{sessionsBelongToUsers: false}")
-                .setting("topicConfig", "{delayedPublish: {maxSeconds: 60}, exclusiveSubscriptions: true}");
+                .setting(
+                        "topicConfig",
+                        "{delayedPublish: {maxSeconds: 60, maxMessages: 10}, exclusiveSubscriptions: true}");
         broker.start();
     }
 
@@ -177,6 +179,30 @@ class TenantIsolationTest {
     }
 
     @Test
+    void aTenantLeavesRoomForDelayedMessagesOfOthers() throws Exception {
+        TestClient bird = client("birds", "a");
+        TestClient fish = client("fish", "a");
+        for (int i = 0; i < 9; i++) {
+            assertThat(code(bird, "$delayed/60/e")).isZero();
+        }
+        assertThat(code(bird, "$delayed/60/e")).isEqualTo(0x97);
+        assertThat(code(fish, "$delayed/60/e")).isZero();
+        assertThat(code(fish, "$delayed/60/e")).as("the node is full").isEqualTo(0x97);
+    }
+
+    @Test
+    void aTenantHasNoMoreDelayedMessagesThanItsQuota() throws Exception {
+        TestClient bird = client("birds", "a");
+        TestClient fish = client("fish", "a");
+        say("tenants: {birds: {maxTopicLevels: 3, maxDelayedMessages: 1}, fish: {}}");
+        Await.until("connected clients are told", () -> refuses(bird, "a/b/c/d"));
+        assertThat(code(bird, "$delayed/60/e")).isZero();
+        assertThat(code(bird, "$delayed/60/e")).isEqualTo(0x97);
+        assertThat(code(fish, "$delayed/60/e")).isZero();
+        assertThat(code(fish, "$delayed/60/e")).isZero();
+    }
+
+    @Test
     void willsStayInTheirTenant() throws Exception {
         TestClient bird = client("birds", "watcher");
         TestClient fish = client("fish", "watcher");
@@ -225,10 +251,34 @@ class TenantIsolationTest {
         Await.until("the warning is gone", () -> !Files.readString(status).contains("maxTopicLevels"));
     }
 
+    @Test
+    void aSubscriptionGetsNoMoreRetainedMessagesThanItsTenantAllows() throws Exception {
+        TestClient bird = client("birds", "a");
+        TestClient fish = client("fish", "a");
+        say("tenants: {birds: {maxTopicLevels: 2, maxRetainedMatches: 2}, fish: {}}");
+        Await.until("connected clients are told", () -> refuses(bird, "a/b/c"));
+        for (TestClient client : List.of(bird, fish)) {
+            for (int i = 0; i < 3; i++) {
+                retain(client, "r/" + i, "kept");
+            }
+            client.subscribe("r/#", 1);
+        }
+        assertThat(List.of(next(bird), next(bird))).allMatch(each -> each.matches("r/[012] kept"));
+        assertGetsOnlyItsOwn(bird, "r/live");
+        for (int i = 0; i < 3; i++) {
+            assertThat(next(fish)).matches("r/[012] kept");
+        }
+        assertGetsOnlyItsOwn(fish, "r/live");
+    }
+
     private static boolean refuses(TestClient client, String topic) throws Exception {
+        return code(client, topic) == 0x90;
+    }
+
+    private static int code(TestClient client, String topic) throws Exception {
         Packet.Ack ack = client.publish(topic, "x", 1).get(20, TimeUnit.SECONDS);
         assertThat(ack).isNotNull();
-        return ack.code() == 0x90;
+        return ack.code();
     }
 
     @Test

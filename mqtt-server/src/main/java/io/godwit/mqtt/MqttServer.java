@@ -43,6 +43,8 @@ import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.mqtt.transport.report.ReportTargets;
 import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.throttle.TenantResource;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -220,6 +222,11 @@ public final class MqttServer implements AutoCloseable {
      */
     public StoredSubscriber storedSubscriber() {
         return new StoredSubscriber(services.session(), directory);
+    }
+
+    /** Counts and reports that a client was refused because its tenant has reached a limit outside of this module. */
+    public void tenantLimitReached(ClientInfo client, TenantResource resource, long most) {
+        reports.tenantLimitReached(client, resource, most);
     }
 
     /** Holds what operators publish to the limits of its tenant that are in force now. */

@@ -21,6 +21,8 @@ import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectProgress;
+import io.godwit.plugin.event.DisconnectCause;
+import io.godwit.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -305,6 +307,11 @@ class EnhancedAuthTest {
             client.send(auth(ReasonCode.RE_AUTHENTICATE, METHOD, "nonsense"));
             assertThat(client.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
             assertThat(client.isClosedByServer()).isTrue();
+            Await.until(
+                    "the event gives the cause",
+                    () -> node.events.stream()
+                            .anyMatch(event -> event instanceof BrokerEvent.ClientDisconnected ended
+                                    && ended.cause() == DisconnectCause.REAUTHENTICATION_FAILED));
         }
     }
 

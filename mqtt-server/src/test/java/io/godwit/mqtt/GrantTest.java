@@ -14,8 +14,11 @@ import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthStep;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -169,6 +172,11 @@ class GrantTest {
             client.connect(connect(5, "mine", "1", null));
             assertThat(client.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.MAXIMUM_CONNECT_TIME);
             assertThat(client.isClosedByServer()).isTrue();
+            Await.until(
+                    "the event gives the cause",
+                    () -> node.events.stream()
+                            .anyMatch(event -> event instanceof BrokerEvent.ClientDisconnected ended
+                                    && ended.cause() == DisconnectCause.LOGIN_EXPIRED));
         }
         try (TestClient client = new TestClient(node.address, 4)) {
             client.connect(connect(4, "mine", "0", null));

@@ -19,6 +19,7 @@ import io.godwit.mqtt.twin.MemoryAuth;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.intercept.Interception;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -189,8 +190,11 @@ class InterceptionTest {
         assertThat(node.events)
                 .filteredOn(BrokerEvent.PublishRefused.class::isInstance)
                 .hasSize(4)
-                .allSatisfy(event ->
-                        assertThat(((BrokerEvent.PublishRefused) event).cause()).contains("no answer"));
+                .map(BrokerEvent.PublishRefused.class::cast)
+                .allSatisfy(refused -> {
+                    assertThat(refused.cause()).isEqualTo(PublishRefusalCause.INTERCEPTOR_FAILED);
+                    assertThat(refused.detail()).contains("no answer");
+                });
     }
 
     /** Also messages that no plugin is asked about [MQTT5-4.6.0-2]. */

@@ -15,6 +15,8 @@ import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectionLimit;
+import io.godwit.plugin.event.PublishRefusalCause;
+import io.godwit.plugin.event.SubscribeRefusalCause;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
@@ -64,6 +66,11 @@ class MemoryShortTest {
             assertThat(client.receive(UnsubAck.class).reasonCodes()).containsExactly(ReasonCode.SUCCESS);
             client.receive(PingResp.class);
             assertThat(node.count("godwit.mqtt.publishes.refused")).isEqualTo(3);
+            assertThat(node.events)
+                    .anyMatch(event -> event instanceof BrokerEvent.PublishRefused refused
+                            && refused.cause() == PublishRefusalCause.MEMORY_SHORT)
+                    .anyMatch(event -> event instanceof BrokerEvent.SubscribeRefused refused
+                            && refused.cause() == SubscribeRefusalCause.MEMORY_SHORT);
             assertThat(connect(node, 5).reasonCode()).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
             assertThat(node.events)
                     .hasAtLeastOneElementOfType(BrokerEvent.MemoryShort.class)

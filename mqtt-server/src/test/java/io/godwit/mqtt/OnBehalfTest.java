@@ -20,6 +20,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.SubscribeRefusalCause;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
@@ -175,6 +176,9 @@ class OnBehalfTest {
         StoredSubscriber.Outcome outcome = storedSubscribe("kept", "a/+", "$exclusive/b");
         assertThat(outcome.outcome()).isEqualTo(FilterChange.Outcome.DONE);
         assertThat(outcome.codes()).containsExactly(ReasonCode.GRANTED_QOS_1, ReasonCode.TOPIC_FILTER_INVALID);
+        assertThat(node.events)
+                .anyMatch(event -> event instanceof BrokerEvent.SubscribeRefused refused
+                        && refused.cause() == SubscribeRefusalCause.FILTER_NOT_ALLOWED);
         publish("a/1", "x", false);
         try (TestClient client = TestClient.persistent(node.address, 5, "kept")) {
             assertThat(client.receivePayload()).isEqualTo("x");

@@ -6,10 +6,12 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.Holdings;
 import io.godwit.mqtt.session.inbound.OperatorIntake.Answer;
 import io.godwit.mqtt.tenant.TenantAnswer;
+import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -76,7 +78,7 @@ class OperatorIntakeTest {
     private List<String> refusals() {
         return node.events.stream()
                 .filter(BrokerEvent.PublishRefused.class::isInstance)
-                .map(event -> ((BrokerEvent.PublishRefused) event).cause())
+                .map(event -> ((BrokerEvent.PublishRefused) event).detail())
                 .toList();
     }
 
@@ -152,6 +154,9 @@ class OperatorIntakeTest {
                         admit("a", 1, Qos.AT_MOST_ONCE, false),
                         admit("a", 1, Qos.AT_MOST_ONCE, false)))
                 .anySatisfy(answer -> isTooFast(answer, TenantSetting.MAX_PUBLISH_RATE));
+        assertThat(node.events)
+                .anyMatch(event -> event instanceof BrokerEvent.PublishRefused refused
+                        && refused.cause() == PublishRefusalCause.RATE_LIMIT);
     }
 
     @Test
@@ -177,6 +182,37 @@ class OperatorIntakeTest {
         assertThat(node.events)
                 .anyMatch(event -> event instanceof BrokerEvent.TenantLimitReached reached
                         && reached.resource() == TenantResource.RETAINED_MESSAGES);
+    }
+
+    @Test
+    void aDelayedOneNeedsRoom() {
+        AtomicLong stored = new AtomicLong(1);
+        try (TestNode delaying = new TestNode(new TopicRules(List.of(), List.of(), false, 60, false))) {
+            delaying.server.tenants().accounts().holdings(new Holdings() {
+                @Override
+                public long delayedMessages(TenantId tenant) {
+                    return stored.get();
+                }
+            });
+            delaying.server
+                    .tenants()
+                    .replace(Map.of(
+                            BIRDS,
+                            TenantSettings.builder()
+                                    .set(TenantSetting.MAX_DELAYED_MESSAGES, 1)
+                                    .build()));
+            Message message =
+                    new Message("$delayed/9/a", new byte[1], Qos.AT_LEAST_ONCE, false, 1, MessageProperties.NONE);
+            isRefused(
+                    delaying.server.operatorIntake().admit(API, message).join(),
+                    ReasonCode.QUOTA_EXCEEDED,
+                    TenantSetting.MAX_DELAYED_MESSAGES,
+                    1);
+            assertThat(delaying.events)
+                    .contains(new BrokerEvent.TenantLimitReached(API, TenantResource.DELAYED_MESSAGES, 1));
+            stored.set(0);
+            isAdmitted(delaying.server.operatorIntake().admit(API, message).join());
+        }
     }
 
     @Test

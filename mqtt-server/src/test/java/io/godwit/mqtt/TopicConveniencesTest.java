@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.client.DistOutcome;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
@@ -20,10 +21,12 @@ import io.godwit.mqtt.topic.RewriteRule;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -142,7 +145,9 @@ class TopicConveniencesTest {
             four.send(new PubRel(2, ReasonCode.SUCCESS));
             assertThat(four.receive(PubComp.class).packetId()).isEqualTo(2);
             assertThat(node.events.stream().filter(BrokerEvent.PublishRefused.class::isInstance))
-                    .hasSize(4);
+                    .hasSize(4)
+                    .allMatch(event ->
+                            ((BrokerEvent.PublishRefused) event).cause() == PublishRefusalCause.TOPIC_NOT_ALLOWED);
             assertThat(node.count("godwit.mqtt.publishes.refused")).isEqualTo(4);
         }
     }
@@ -173,6 +178,20 @@ class TopicConveniencesTest {
                             .join()
                             .messages())
                     .isEmpty();
+        }
+    }
+
+    /** It has no receivers yet for which its loss could be reported. */
+    @Test
+    void aDelayedMessageOfQos0ThatIsNotTakenIsReported() {
+        node.dist.answerNext(CompletableFuture.completedFuture(DistOutcome.OVERLOADED));
+        try (TestClient client = TestClient.clean(node.address, 5, "c")) {
+            client.send(TestClient.publish(0, Qos.AT_MOST_ONCE, false, "$delayed/60/a", "m"));
+            client.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "$delayed/60/a", "m"));
+            client.receive(PubAck.class);
+            assertThat(node.events.stream().filter(BrokerEvent.PublishRefused.class::isInstance))
+                    .hasSize(1);
+            assertThat(node.count("godwit.mqtt.publishes.refused")).isEqualTo(1);
         }
     }
 

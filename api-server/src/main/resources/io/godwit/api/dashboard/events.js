@@ -14,11 +14,11 @@ export const TYPES = ['acknowledgements-held', 'acknowledgements-resumed', 'auth
   'node-lapsed', 'node-serving-again', 'packet-abandoned', 'plugin-failed', 'protocol-violated', 'publish-accepted',
   'publish-denied', 'publish-intercepted', 'publish-received', 'publish-refused', 'queue-full-began',
   'queue-full-ended', 'range-leadership-began', 'range-leadership-ended', 'range-replicas-changed', 'range-split',
-  'ranges-merged', 'replay-delayed', 'replica-stopped', 'retained-message-cleared', 'retained-message-expired',
-  'retained-message-set', 'session-created', 'session-ended', 'slow-consumer-began', 'slow-consumer-ended',
-  'store-degraded', 'store-recovered', 'sub-broker-began', 'sub-broker-delayed', 'sub-broker-ended', 'subscribe-denied',
-  'subscribe-refused', 'subscribed', 'tenant-limit-reached', 'throttling-began', 'throttling-ended', 'unsubscribed',
-  'wait-ran-out', 'will-delayed', 'will-published', 'will-suppressed']
+  'ranges-merged', 'replay-delayed', 'replay-limited', 'replica-stopped', 'retained-message-cleared',
+  'retained-message-expired', 'retained-message-set', 'session-created', 'session-ended', 'slow-consumer-began',
+  'slow-consumer-ended', 'store-degraded', 'store-recovered', 'sub-broker-began', 'sub-broker-delayed',
+  'sub-broker-ended', 'subscribe-denied', 'subscribe-refused', 'subscribed', 'tenant-limit-reached', 'throttling-began',
+  'throttling-ended', 'unsubscribed', 'wait-ran-out', 'will-delayed', 'will-published', 'will-suppressed']
 
 export async function show(frame) {
   const asked = frame.where.query

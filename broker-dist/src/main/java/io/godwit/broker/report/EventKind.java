@@ -59,6 +59,7 @@ public record EventKind(
                     "godwit.members.acknowledgements.held"),
             wrong(BrokerEvent.WaitRanOut.class, "waits-ran-out", "wait", "godwit.waits.over"),
             wrong(BrokerEvent.ReplayDelayed.class, "replays-delayed", null, "godwit.mqtt.replays.delayed"),
+            refused(BrokerEvent.ReplayLimited.class, "replays-limited", null, "godwit.mqtt.replays.limited"),
             refused(BrokerEvent.ProtocolViolated.class, "protocol-violations", null, "godwit.mqtt.protocol.errors"),
             refused(BrokerEvent.PacketAbandoned.class, "packets-abandoned", null, "godwit.mqtt.packets.abandoned"),
             refused(BrokerEvent.Banned.class, "bans", "cause", "godwit.mqtt.bans"),

@@ -14,5 +14,5 @@ public record DelayedPublishSection(
 
         @ConfigKey(value = "100000", min = 1, text = """
                     Messages that wait at once; more are refused (0x97; under MQTT 3.1.1 the connection is closed).
-                    One of QoS 2 counts for a minute longer.
+                    One tenant may have nine tenths of what the others leave. One of QoS 2 counts for a minute longer.
                     """) int maxMessages) {}

@@ -12,6 +12,7 @@ import io.godwit.broker.effective.PluginLoader;
 import io.godwit.broker.effective.TenantsOf;
 import io.godwit.broker.report.Reporting;
 import io.godwit.broker.store.DelayedMessages;
+import io.godwit.broker.store.DelayedRoom;
 import io.godwit.broker.store.InboxDeliverer;
 import io.godwit.broker.store.StorePublisher;
 import io.godwit.dist.DistWorker;
@@ -51,6 +52,7 @@ public final class MqttStores {
     private final Late<KvStore> inboxRanges = new Late<>();
     private final Late<InboxStore> inboxStore = new Late<>();
     private final boolean delays;
+    private final DelayedRoom delayedRoom;
     private final DelayedMessages delayed;
     private final NodeWaits waits;
     private final @Nullable MqttCluster others;
@@ -65,10 +67,11 @@ public final class MqttStores {
         this.node = node;
         this.plugins = plugins;
         this.delays = config.topics().delayedPublish().maxSeconds() > 0;
-        this.delayed = new DelayedMessages(
-                inbox,
+        this.delayedRoom = new DelayedRoom(
                 () -> inboxStore.get().countedRecords(),
+                tenant -> inboxStore.get().countedRecords(tenant),
                 config.topics().delayedPublish().maxMessages());
+        this.delayed = new DelayedMessages(inbox, delayedRoom);
         this.waits = new NodeWaits(config.cluster().waits(), reporting.events(), reporting.meters());
         this.others = node.cluster().isPresent()
                 ? MqttCluster.open(node.cluster().get(), node.operations().clusterId(), waits)
@@ -179,6 +182,10 @@ public final class MqttStores {
 
     DelayedMessages delayed() {
         return delayed;
+    }
+
+    DelayedRoom delayedRoom() {
+        return delayedRoom;
     }
 
     /** Usable after {@link #openInboxes}; so are those below. */

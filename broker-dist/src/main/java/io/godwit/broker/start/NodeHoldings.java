@@ -53,6 +53,11 @@ record NodeHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) imple
     }
 
     @Override
+    public long delayedMessages(TenantId tenant) {
+        return inbox.countedRecords(tenant);
+    }
+
+    @Override
     public long retainedMessages(TenantId tenant) {
         return retain.messages(tenant);
     }

@@ -3,6 +3,7 @@ package io.godwit.broker.start;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.TenantsOf;
+import io.godwit.broker.store.DelayedQuota;
 import io.godwit.broker.sys.SysTopics;
 import io.godwit.broker.sys.TenantSysValues;
 import io.godwit.broker.tenants.ProvidedTenants;
@@ -13,11 +14,13 @@ import io.godwit.inbox.InboxStore;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.quota.TenantMeters;
 import io.godwit.mqtt.tenant.Tenants;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettingsProvider;
 import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import io.godwit.plugin.throttle.ResourceThrottler;
+import io.godwit.plugin.throttle.TenantResource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -109,9 +112,23 @@ public final class TenantParts {
         TenantLimiter limiter = new TenantLimiter(server.tenants().accounts(), throttler, exchange, System::nanoTime);
         opened.push(limiter);
         limiter.bound(holdings);
+        stores.delayedRoom().limitedBy(new QuotaOfTenants(server));
         limiter.start();
         if (throttler != null) {
             server.tenants().ask(limiter::known);
+        }
+    }
+
+    /** The quotas of delayed messages. Any thread. */
+    private record QuotaOfTenants(MqttServer server) implements DelayedQuota {
+        @Override
+        public long most(TenantId tenant) {
+            return server.tenants().accounts().most(tenant, TenantResource.DELAYED_MESSAGES);
+        }
+
+        @Override
+        public void reached(ClientInfo publisher, long most) {
+            server.tenantLimitReached(publisher, TenantResource.DELAYED_MESSAGES, most);
         }
     }
 

@@ -19,9 +19,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,7 +59,7 @@ public final class DelayedMessages implements Delayer {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final Supplier<InboxClient> inbox;
-    private final int maxMessages;
+    private final DelayedRoom room;
     /**
      * Names this process. Its start time would not do: nodes may start in the same millisecond and clocks may step
      * back. A message would then find the keeper of another message, and be acknowledged without being stored.
@@ -69,18 +67,11 @@ public final class DelayedMessages implements Delayer {
     private final String run;
 
     private final AtomicLong lastNumber = new AtomicLong();
-    private final LongSupplier stored;
-    /** Messages being written to the store. Atomic: event loops add, range executors subtract. */
-    private final AtomicInteger underWay = new AtomicInteger();
 
-    /**
-     * @param stored the number of keepers in the store, see {@link #isKeeper}
-     * @param maxMessages bound of stored messages; more are refused
-     */
-    public DelayedMessages(Supplier<InboxClient> inbox, LongSupplier stored, int maxMessages) {
+    /** @param room bounds the messages; more are refused */
+    public DelayedMessages(Supplier<InboxClient> inbox, DelayedRoom room) {
         this.inbox = inbox;
-        this.stored = stored;
-        this.maxMessages = maxMessages;
+        this.room = room;
         this.run = UUID.randomUUID().toString();
     }
 
@@ -102,26 +93,37 @@ public final class DelayedMessages implements Delayer {
                 message.properties());
         ClientInfo keeper = keeper(publisher, token);
         Will will = new Will(later, delayed.seconds());
-        if (stored.getAsLong() + underWay.get() < maxMessages) {
+        if (room.tryEnter(publisher.tenant())) {
             return keep(keeper, will, token != null);
         }
-        return token == null ? CompletableFuture.completedFuture(DistOutcome.OVERLOADED) : keepRepeated(keeper, will);
+        return token == null
+                ? CompletableFuture.completedFuture(refused(publisher))
+                : keepRepeated(publisher, keeper, will);
+    }
+
+    private DistOutcome refused(ClientInfo publisher) {
+        room.refused(publisher);
+        return DistOutcome.OVERLOADED;
     }
 
     /** The bound is reached: only a repeat, whose keeper exists already, is accepted. */
-    private CompletableFuture<DistOutcome> keepRepeated(ClientInfo keeper, Will will) {
+    private CompletableFuture<DistOutcome> keepRepeated(ClientInfo publisher, ClientInfo keeper, Will will) {
         return inbox.get()
                 .owner(keeper)
-                .thenCompose(owner -> owner == SessionOwner.NO_SESSION
-                        ? CompletableFuture.completedFuture(DistOutcome.OVERLOADED)
-                        : keep(keeper, will, true))
+                .thenCompose(owner -> {
+                    if (owner == SessionOwner.NO_SESSION) {
+                        return CompletableFuture.completedFuture(refused(publisher));
+                    }
+                    room.enter(publisher.tenant());
+                    return keep(keeper, will, true);
+                })
                 .exceptionally(failure -> DistOutcome.ofFailure(causeOf(failure)));
     }
 
+    /** Stores the message, which has entered {@link #room}. */
     private CompletableFuture<DistOutcome> keep(ClientInfo keeper, Will will, boolean isRecorded) {
-        underWay.incrementAndGet();
         return write(keeper, will, isRecorded).handle((done, failure) -> {
-            underWay.decrementAndGet();
+            room.leave(keeper.tenant());
             return failure == null ? DistOutcome.DELIVERED : DistOutcome.ofFailure(causeOf(failure));
         });
     }

@@ -90,6 +90,7 @@ final class UsageWire {
                     .setDeliverRate(use.of(TenantResource.DELIVER_RATE))
                     .setDeliverBytes(use.of(TenantResource.DELIVER_BYTES))
                     .setQueuedBytes(use.of(TenantResource.QUEUED_BYTES))
+                    .setDelayedMessages(use.of(TenantResource.DELAYED_MESSAGES))
                     .setIsConnectRateShort(use.isShortOf(TenantResource.CONNECT_RATE))
                     .setIsPublishRateShort(use.isShortOf(TenantResource.PUBLISH_RATE))
                     .setIsPublishBytesShort(use.isShortOf(TenantResource.PUBLISH_BYTES))
@@ -131,6 +132,7 @@ final class UsageWire {
         put(used, TenantResource.DELIVER_RATE, told.getDeliverRate());
         put(used, TenantResource.DELIVER_BYTES, told.getDeliverBytes());
         put(used, TenantResource.QUEUED_BYTES, told.getQueuedBytes());
+        put(used, TenantResource.DELAYED_MESSAGES, told.getDelayedMessages());
         Set<TenantResource> shortOf = EnumSet.noneOf(TenantResource.class);
         if (told.getIsConnectRateShort()) {
             shortOf.add(TenantResource.CONNECT_RATE);

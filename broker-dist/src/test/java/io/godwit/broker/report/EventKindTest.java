@@ -3,6 +3,9 @@ package io.godwit.broker.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
+import io.godwit.plugin.event.PublishRefusalCause;
+import io.godwit.plugin.event.SubscribeRefusalCause;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,6 +43,25 @@ class EventKindTest {
         assertThat(rows.stream().filter(row -> row.matches("\\| `[A-Z][A-Za-z]+` \\|.*`godwit\\..*")))
                 .as("rows of events, each of one that is there")
                 .hasSameSizeAs(EventKind.ALL);
+    }
+
+    @Test
+    void theTableOfOtherNamesNamesEachCause() throws IOException {
+        Path docs = Path.of(System.getProperty("user.dir")).resolveSibling("docs");
+        List<String> rows = Files.readAllLines(docs.resolve("plugins.md"));
+        theTableNames(rows, BrokerEvent.ClientDisconnected.class, DisconnectCause.values());
+        theTableNames(rows, BrokerEvent.PublishRefused.class, PublishRefusalCause.values());
+        theTableNames(rows, BrokerEvent.SubscribeRefused.class, SubscribeRefusalCause.values());
+    }
+
+    private static void theTableNames(List<String> rows, Class<? extends BrokerEvent> event, Enum<?>... causes) {
+        for (Enum<?> cause : causes) {
+            assertThat(rows.stream()
+                            .filter(row -> row.startsWith("| `" + event.getSimpleName() + "` with ")
+                                    && row.contains("`" + cause.name() + "`")))
+                    .as("rows of %s with %s", event, cause)
+                    .hasSize(1);
+        }
     }
 
     /** A plugin has a meter for each fault: each counts once. */

@@ -47,7 +47,8 @@ class DelayedMessagesTest {
     private CompletableFuture<Void> keeping = CompletableFuture.completedFuture(null);
     private SessionOwner owner = SessionOwner.NO_SESSION;
     private long stored;
-    private final DelayedMessages delayed = new DelayedMessages(Inbox::new, () -> stored, 2);
+    private final DelayedRoom room = new DelayedRoom(() -> stored, tenant -> stored, 2);
+    private final DelayedMessages delayed = new DelayedMessages(Inbox::new, room);
 
     @Test
     void aMessageForLaterIsTheWillOfASessionOfItsOwn() {
@@ -104,7 +105,7 @@ class DelayedMessagesTest {
      */
     @Test
     void noOtherProcessHasTheSameNames() {
-        DelayedMessages other = new DelayedMessages(Inbox::new, () -> stored, 2);
+        DelayedMessages other = new DelayedMessages(Inbox::new, room);
         Message message =
                 new Message("$delayed/30/t", new byte[] {1}, Qos.EXACTLY_ONCE, true, 5, MessageProperties.NONE);
         delayed.take(PUBLISHER, message, null);
@@ -164,6 +165,30 @@ class DelayedMessagesTest {
         assertThat(kept).isEmpty();
         owner = SessionOwner.SAME_USER;
         assertThat(take("$delayed/30/t", token)).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    void atTheQuotaOfItsTenantAMessageIsRefusedAndReportedAndARepeatIsNot() {
+        List<ClientInfo> refused = new ArrayList<>();
+        room.limitedBy(new DelayedQuota() {
+            @Override
+            public long most(TenantId tenant) {
+                return 1;
+            }
+
+            @Override
+            public void reached(ClientInfo publisher, long most) {
+                assertThat(most).isOne();
+                refused.add(publisher);
+            }
+        });
+        stored = 1;
+        assertThat(take("$delayed/30/t", null)).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(refused).containsExactly(PUBLISHER);
+
+        owner = SessionOwner.SAME_USER;
+        assertThat(take("$delayed/30/t", new DeliveryToken("o", 7, 0))).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(refused).hasSize(1);
     }
 
     @Test

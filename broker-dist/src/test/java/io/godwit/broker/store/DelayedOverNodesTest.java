@@ -42,7 +42,8 @@ class DelayedOverNodesTest {
                 return page;
             });
     private final DelayedOverNodes delayed =
-            new DelayedOverNodes(catalog, inboxes, new DelayedMessages(() -> inboxes, () -> 0, 10));
+            new DelayedOverNodes(
+                    catalog, inboxes, new DelayedMessages(() -> inboxes, new DelayedRoom(() -> 0, tenant -> 0, 10)));
 
     private CompletableFuture<Boolean> discard(String keeper) {
         String id = Base64.getUrlEncoder().withoutPadding().encodeToString(keeper.getBytes(StandardCharsets.UTF_8));

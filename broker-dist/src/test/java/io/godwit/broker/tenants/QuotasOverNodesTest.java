@@ -55,6 +55,8 @@ class QuotasOverNodesTest {
         /** Volatile: other nodes ask on a thread of the exchange. */
         private volatile long queued;
 
+        private volatile long delayed;
+
         private Map<TenantId, Long> bounds = Map.of();
 
         Node(String id) throws Exception {
@@ -90,6 +92,11 @@ class QuotasOverNodesTest {
         @Override
         public long queuedBytes(TenantId tenant) {
             return queued;
+        }
+
+        @Override
+        public long delayedMessages(TenantId tenant) {
+            return delayed;
         }
 
         @Override
@@ -230,6 +237,23 @@ class QuotasOverNodesTest {
         a.queued = 0;
         a.limiter.look();
         assertThat(a.bounds).isEmpty();
+    }
+
+    @Test
+    void delayedMessagesOfOtherNodesCount() {
+        quotas.put(TenantResource.DELAYED_MESSAGES, 10L);
+        Node a = nodes.get(0);
+        Node b = nodes.get(1);
+        a.enter(1);
+        b.delayed = 7;
+        a.awaitShare(TenantResource.DELAYED_MESSAGES, 3);
+        a.delayed = 2;
+        assertThat(a.accounts.of(BIRDS).hasRoomForDelayed()).isTrue();
+        a.delayed = 3;
+        assertThat(a.accounts.of(BIRDS).hasRoomForDelayed()).isFalse();
+        b.delayed = 0;
+        a.awaitShare(TenantResource.DELAYED_MESSAGES, 10);
+        assertThat(a.accounts.of(BIRDS).hasRoomForDelayed()).isTrue();
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.grpc.CallOptions;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ClientCalls;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -82,6 +83,17 @@ class UsageExchangeTest {
         assertThat(knows(use)).isTrue();
         nanos.addAndGet(1);
         Await.until("it is too old", this::knows);
+    }
+
+    @Test
+    void eachResourceIsReported() throws Exception {
+        Map<TenantResource, Long> used = new EnumMap<>(TenantResource.class);
+        for (TenantResource each : TenantResource.values()) {
+            used.put(each, each.ordinal() + 1L);
+        }
+        TenantUse use = new TenantUse(used, Set.of());
+        assertThat(UsageWire.uses(UsageWire.answer(List.of(BIRDS), tenant -> use)))
+                .isEqualTo(Map.of(BIRDS, use));
     }
 
     @Test

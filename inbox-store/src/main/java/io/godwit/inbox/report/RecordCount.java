@@ -2,8 +2,11 @@ package io.godwit.inbox.report;
 
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class RecordCount {
     private final Predicate<ClientId> kind;
     private final AtomicLong total = new AtomicLong();
+    /** Without zeros. */
+    private final ConcurrentMap<TenantId, Long> byTenant = new ConcurrentHashMap<>();
 
     /** @param kind which client ids are counted; each one takes memory */
     public RecordCount(Predicate<ClientId> kind) {
@@ -24,6 +29,21 @@ public final class RecordCount {
     /** Too low for a while after a leadership begins, until its range has been walked. */
     public long total() {
         return total.get();
+    }
+
+    /** The same of one tenant. */
+    public long total(TenantId tenant) {
+        return byTenant.getOrDefault(tenant, 0L);
+    }
+
+    private void more(TenantId tenant) {
+        total.incrementAndGet();
+        byTenant.merge(tenant, 1L, Long::sum);
+    }
+
+    private void less(TenantId tenant) {
+        total.decrementAndGet();
+        byTenant.computeIfPresent(tenant, (same, count) -> count == 1 ? null : count - 1);
     }
 
     /** The count of one leader. Owned by it. */
@@ -58,20 +78,20 @@ public final class RecordCount {
                     gone.add(id);
                 }
                 if (there.remove(id)) {
-                    total.decrementAndGet();
+                    less(id.tenant());
                 }
             }
         }
 
         /** The leadership is over. */
         public void stop() {
-            total.addAndGet(-there.size());
+            there.forEach(id -> less(id.tenant()));
             there.clear();
         }
 
         private void add(InboxId id) {
             if (there.add(id)) {
-                total.incrementAndGet();
+                more(id.tenant());
             }
         }
     }

@@ -48,7 +48,9 @@ class DelayedOnceTest {
     private InboxStore store = store();
     private final InMemoryRangeHost host =
             new InMemoryRangeHost(() -> store.coprocessorFactory().get());
-    private final DelayedMessages delayed = new DelayedMessages(this::client, () -> store.countedRecords(), 100);
+    private final DelayedMessages delayed = new DelayedMessages(
+            this::client,
+            new DelayedRoom(() -> store.countedRecords(), tenant -> store.countedRecords(tenant), 100));
     private final StorePublisher outlet = new StorePublisher(this::dist, () -> null, delayed, true);
     private final List<String> published = new ArrayList<>();
     /** Whether messages for later are taken: what the store publishes again has to wait otherwise. */

@@ -199,7 +199,10 @@ final class InMemoryBroker implements AutoCloseable {
                     EventListener.NONE,
                     meters);
             StorePublisher outlet = new StorePublisher(
-                    dist::client, retain::client, new DelayedMessages(inboxClient, () -> 0, 0), false);
+                    dist::client,
+                    retain::client,
+                    new DelayedMessages(inboxClient, new DelayedRoom(() -> 0, tenant -> 0, 0)),
+                    false);
             inbox = new InboxStore(
                     BrokerSettings.inbox(config),
                     new InboxOutlets(outlet, outlet, outlet),

@@ -166,8 +166,7 @@ class StorePublisherTest {
                 () -> {
                     throw new AssertionError("nothing is for later");
                 },
-                () -> 0,
-                0);
+                new DelayedRoom(() -> 0, tenant -> 0, 0));
         return new StorePublisher(client, store::client, delayed, false);
     }
 }

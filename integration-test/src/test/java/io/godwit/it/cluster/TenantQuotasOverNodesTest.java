@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.wire.Packet;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,6 +32,7 @@ class TenantQuotasOverNodesTest {
               birds: {maxConnections: 3}
               fish: {maxSharedGroupSize: 3}
               foxes: {maxTenantQueuedBytes: 1000}
+              owls: {maxDelayedMessages: 4}
             """;
 
     @TempDir
@@ -49,7 +51,8 @@ class TenantQuotasOverNodesTest {
             Files.writeString(home.resolve("tenants.yml"), TENANTS);
             cluster.node(i)
                     .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
-                    .setting("authConfig", "{sessionsBelongToUsers: false}");
+                    .setting("authConfig", "{sessionsBelongToUsers: false}")
+                    .setting("topicConfig", "{delayedPublish: {maxSeconds: 600}}");
         }
         cluster.start();
     }
@@ -114,6 +117,29 @@ class TenantQuotasOverNodesTest {
         assertThat(more.subscribe("$share/other/t", 1)).isEqualTo(1);
         third.disconnect();
         Await.until("there is room again", () -> more.subscribe("$share/g/t", 1) == 1);
+    }
+
+    @Test
+    void delayedMessagesOfAllNodesCountTogether() throws Exception {
+        List<TestClient> owls = new ArrayList<>();
+        for (int i = 0; i < NODES; i++) {
+            owls.add(clients.connected(config(i, "owls", "owl-" + i)));
+        }
+        for (int i = 0; i < 4; i++) {
+            assertThat(delayed(owls.get(i % NODES))).isZero();
+        }
+        for (int i = 0; i < NODES; i++) {
+            TestClient owl = owls.get(i);
+            Await.until("node " + i + " takes no more", () -> delayed(owl) == QUOTA_EXCEEDED);
+        }
+        assertThat(delayed(clients.connected(config(0, "fish", "of-another-tenant"))))
+                .isZero();
+    }
+
+    private static int delayed(TestClient client) throws Exception {
+        Packet.Ack ack = client.publish("$delayed/600/later", "x", 1).get(20, TimeUnit.SECONDS);
+        assertThat(ack).isNotNull();
+        return ack.code();
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.godwit.mqtt.transport.connection.OnEventLoop;
 import io.godwit.mqtt.transport.connection.SessionlessHandler;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.Placement;
 import java.util.List;
@@ -272,7 +273,7 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     @Override
-    public void onClosed(String reason) {
+    public void onClosed(DisconnectCause cause, String reason) {
         claim.closed();
         leavePending();
         if (admission != null) {

@@ -48,6 +48,11 @@ public interface Holdings {
         return 0;
     }
 
+    /** Delayed messages that wait, in the ranges that this node leads. */
+    default long delayedMessages(TenantId tenant) {
+        return 0;
+    }
+
     /** Topics with a retained message, in the ranges that this node leads. */
     default long retainedMessages(TenantId tenant) {
         return 0;

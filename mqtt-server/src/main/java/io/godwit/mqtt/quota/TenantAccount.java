@@ -270,6 +270,14 @@ public final class TenantAccount {
         retainingBytes.addAndGet(-payloadBytes);
     }
 
+    // ---- delayed messages
+
+    /** Whether fewer delayed messages wait than may. The store of these messages counts those that it is writing. */
+    public boolean hasRoomForDelayed() {
+        long limit = most(TenantResource.DELAYED_MESSAGES);
+        return limit == ANY || holdings.delayedMessages(tenant) < limit;
+    }
+
     // ---- rates
 
     /** Counts bytes that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
@@ -445,6 +453,7 @@ public final class TenantAccount {
             case DELIVER_RATE -> delivered.sum();
             case DELIVER_BYTES -> deliveredBytes.sum();
             case QUEUED_BYTES -> holdings.queuedBytes(tenant);
+            case DELAYED_MESSAGES -> holdings.delayedMessages(tenant);
         };
     }
 

@@ -11,6 +11,7 @@ import io.godwit.plugin.auth.AuthExchange;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.event.DisconnectCause;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,8 @@ final class Reauthentication implements Authentication.Outcome {
         AuthExchange exchange = services.authorizer.exchange(
                 new ExchangeRequest(method, session.client(), auth.userProperties(), true));
         if (exchange == null) {
-            connection.disconnect(ReasonCode.BAD_AUTHENTICATION_METHOD, null);
+            connection.disconnect(
+                    ReasonCode.BAD_AUTHENTICATION_METHOD, DisconnectCause.REAUTHENTICATION_FAILED, null);
             return;
         }
         Authentication begun =
@@ -91,7 +93,8 @@ final class Reauthentication implements Authentication.Outcome {
         if (refused.reason().isClientsFault()) {
             connection.loginFailed();
         }
-        connection.disconnect(services.authorizer.reauthenticationDenied(session.client(), refused), null);
+        ReasonCode code = services.authorizer.reauthenticationDenied(session.client(), refused);
+        connection.disconnect(code, DisconnectCause.REAUTHENTICATION_FAILED, null);
     }
 
     /** The connection is over: ends the re-authentication under way. */

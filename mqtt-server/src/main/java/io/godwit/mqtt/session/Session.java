@@ -31,6 +31,7 @@ import io.godwit.mqtt.subscribe.SubscribingSession;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.OnEventLoop;
 import io.godwit.mqtt.transport.connection.PacketHandler;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
@@ -214,9 +215,9 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     @Override
     public final void end(ReasonCode code) {
         if (terms.isV5()) {
-            connection.disconnect(code, BY_OPERATOR);
+            connection.disconnect(code, DisconnectCause.OPERATOR, BY_OPERATOR);
         } else {
-            connection.close(BY_OPERATOR); // before 5.0 only clients send DISCONNECT
+            connection.close(DisconnectCause.OPERATOR, BY_OPERATOR); // before 5.0 only clients send DISCONNECT
         }
     }
 
@@ -345,7 +346,8 @@ public abstract class Session extends DeliveringSession implements PacketHandler
 
     /** Another connection takes the session over [MQTT5-3.1.4-3] and waits for {@link End}. On the loop. */
     public final void takenOver() {
-        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, "another connection uses this client id");
+        connection.disconnect(
+                ReasonCode.SESSION_TAKEN_OVER, DisconnectCause.TAKEN_OVER, "another connection uses this client id");
     }
 
     @Override
@@ -362,7 +364,7 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     }
 
     @Override
-    public final void onClosed(String reason) {
+    public final void onClosed(DisconnectCause cause, String reason) {
         isClosed = true;
         services.clients().of(connection.loop()).remove(this);
         if (operatorRequests != null) {
@@ -372,7 +374,7 @@ public abstract class Session extends DeliveringSession implements PacketHandler
             reauthentication.close();
         }
         endSlow();
-        services.reports.disconnected(client(), reason);
+        services.reports.disconnected(client(), cause, reason);
         if (intake != null) {
             intake.close();
         }

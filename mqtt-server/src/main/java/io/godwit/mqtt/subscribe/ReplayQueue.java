@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * the loop of its session.
  *
  * <p>A page that cannot be read is requested again with the next {@link #onTick}, as long as the session lasts.
+ *
+ * <p>A replay that reaches {@link Sink#maxMatches} is over: the rest of its messages is not sent.
  */
 public final class ReplayQueue {
     private static final int PAGE_MESSAGES = 100;
@@ -257,7 +259,7 @@ public final class ReplayQueue {
             } else if (!isPageDone) {
                 Message message = page.get(position++);
                 if (!isStale(sent, message.topic())) {
-                    sink.accept(sent, message);
+                    sendOrEnd(sent, message);
                 }
             } else if (hasPage) {
                 sent.cursor = nextCursor;
@@ -269,6 +271,20 @@ public final class ReplayQueue {
             }
         }
         isAdvancing = false;
+    }
+
+    /** Sends one more message, unless the limit is reached: then no page follows. */
+    private void sendOrEnd(RetainedReplay replay, Message message) {
+        long most = sink.maxMatches();
+        if (most > 0 && replay.sent >= most) {
+            page = List.of();
+            position = 0;
+            nextCursor = null;
+            sink.limited(replay, most);
+        } else {
+            replay.sent++;
+            sink.accept(replay, message);
+        }
     }
 
     private void finish(RetainedReplay replay) {
@@ -294,9 +310,17 @@ public final class ReplayQueue {
 
     private void fetch(RetainedReplay replay) {
         isFetching = true;
+        long most = sink.maxMatches();
+        // one more than it may send shows whether the limit cuts anything off
+        long wanted = most == 0 ? PAGE_MESSAGES : Math.max(0, most - replay.sent) + 1;
         OnEventLoop.whenComplete(
                 connection,
-                retain.match(tenant, replay.filter(), replay.cursor, PAGE_MESSAGES, PAGE_BYTES),
+                retain.match(
+                        tenant,
+                        replay.filter(),
+                        replay.cursor,
+                        (int) Math.min(PAGE_MESSAGES, wanted),
+                        PAGE_BYTES),
                 (found, failure) -> {
                     isFetching = false;
                     boolean isToBeReadAgain = isOutdated;
@@ -319,6 +343,12 @@ public final class ReplayQueue {
         boolean isReady();
 
         void accept(RetainedReplay replay, Message message);
+
+        /** How many messages a replay may send; 0 for no limit. */
+        long maxMatches();
+
+        /** The replay has sent {@code most} messages and there are more: it ends without them. */
+        void limited(RetainedReplay replay, long most);
 
         /** Whether all accepted messages have arrived; {@link #completed} is not called before. */
         boolean isSettled();

@@ -24,6 +24,9 @@ public final class RetainedReplay {
     /** Increases from each replay of a queue to the next. */
     int number;
 
+    /** Messages that were sent since it began or was resumed. */
+    long sent;
+
     boolean isCancelled;
 
     /** Shared by all replays of its filter; null before it is begun. */

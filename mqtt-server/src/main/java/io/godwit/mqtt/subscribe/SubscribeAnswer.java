@@ -7,6 +7,7 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.report.MqttReports;
+import io.godwit.plugin.event.DisconnectCause;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +82,10 @@ final class SubscribeAnswer {
                 if (code.isError() && code != ReasonCode.NOT_AUTHORIZED) {
                     subscriber
                             .connection()
-                            .disconnect(code, "a filter is refused, and a SUBACK of MQTT 3.1 cannot say so: " + code);
+                            .disconnect(
+                                    code,
+                                    DisconnectCause.REQUEST_REFUSED,
+                                    "a filter is refused, and a SUBACK of MQTT 3.1 cannot say so: " + code);
                     return false;
                 }
                 if (code.isError()) {

@@ -17,6 +17,7 @@ import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
@@ -143,16 +144,19 @@ public final class SubscribeHandler {
         boolean isMemoryShort = subscriber.connection().loop().isMemoryShort();
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
-            if (isMemoryShort || first + i >= policy.limits().maxFiltersPerSubscribe()) {
-                refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
-            } else if (!policy.allows(filter.text())
-                    || !subscriber.topics().have(within.get(i).filter())
-                    || subscriber.topics().isTooLong(within.get(i).filter())) {
-                refuse(subscriber, filter, refused, i, ReasonCode.TOPIC_FILTER_INVALID);
+            TopicFilter own = within.get(i).filter();
+            if (isMemoryShort) {
+                refuse(subscriber, filter, refused, i, FilterRefusal.MEMORY_SHORT);
+            } else if (first + i >= policy.limits().maxFiltersPerSubscribe()) {
+                refuse(subscriber, filter, refused, i, FilterRefusal.TOO_MANY);
+            } else if (!policy.allows(filter.text()) || subscriber.topics().isTooLong(own)) {
+                refuse(subscriber, filter, refused, i, FilterRefusal.LIMIT);
+            } else if (!subscriber.topics().have(own)) {
+                refuse(subscriber, filter, refused, i, FilterRefusal.NOT_ALLOWED);
             } else {
-                ReasonCode isOff = policy.refusal(within.get(i).filter(), hasIdentifier);
+                ReasonCode isOff = policy.refusal(own, hasIdentifier);
                 if (isOff != null) {
-                    refuse(subscriber, filter, refused, i, isOff);
+                    refuse(subscriber, filter, refused, i, FilterRefusal.ofPolicy(isOff));
                 }
             }
         }
@@ -164,9 +168,10 @@ public final class SubscribeHandler {
             TopicFilter filter,
             Map<Integer, ReasonCode> refused,
             int place,
-            ReasonCode code) {
-        refused.put(place, code);
-        reports.subscribeRefused(subscriber.client(), filter.text(), code.name());
+            FilterRefusal why) {
+        refused.put(place, why.code());
+        reports.subscribeRefused(
+                subscriber.client(), filter.text(), why.cause(), why.code().name());
     }
 
     /**
@@ -180,7 +185,10 @@ public final class SubscribeHandler {
             if (failure != null) {
                 subscriber
                         .connection()
-                        .disconnect(ReasonCode.QUOTA_EXCEEDED, "an automatic subscription could not be stored");
+                        .disconnect(
+                                ReasonCode.QUOTA_EXCEEDED,
+                                DisconnectCause.STORE_FAILED,
+                                "an automatic subscription could not be stored");
             }
         });
     }
@@ -217,7 +225,6 @@ public final class SubscribeHandler {
 
     /** Adds the allowed filters to the session, within its limits. */
     private void admit(SubscribingSession subscriber, Part part, SubscribeAnswer answer) {
-        TopicLimits limits = subscriber.policy().limits();
         Set<TopicFilter> added = new HashSet<>();
         Set<TopicFilter> begun = new HashSet<>();
         for (int i = 0; i < part.subscriptions().size(); i++) {
@@ -227,12 +234,11 @@ public final class SubscribeHandler {
             }
             if (subscriber.has(filter)) {
                 begun.add(filter);
-            } else if (subscriber.filterCount() >= limits.maxFiltersPerSession()
-                    || subscriber.filterCharsWith(filter) > MAX_FILTER_CHARS
-                    || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()
-                    || !subscriber.hasRoomFor(filter)
-                    || isOverQuota(subscriber, filter)) { // last, because it counts what it does not refuse
-                refuse(subscriber, filter, part.refused(), i, ReasonCode.QUOTA_EXCEEDED);
+                continue;
+            }
+            FilterRefusal over = refusal(subscriber, filter);
+            if (over != null) {
+                refuse(subscriber, filter, part.refused(), i, over);
             } else {
                 subscriber.noteAdded(filter);
                 added.add(filter);
@@ -241,6 +247,21 @@ public final class SubscribeHandler {
         }
         begun.forEach(subscriber::stepBegun);
         claim(subscriber, part, answer, new Steps(begun, added, List.copyOf(added)));
+    }
+
+    /** Why one more filter is refused; null when it is not, and then the tenant's account counts it. */
+    private @Nullable FilterRefusal refusal(SubscribingSession subscriber, TopicFilter filter) {
+        TopicLimits limits = subscriber.policy().limits();
+        if (subscriber.filterCount() >= limits.maxFiltersPerSession()
+                || subscriber.filterCharsWith(filter) > MAX_FILTER_CHARS
+                || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()) {
+            return FilterRefusal.TOO_MANY;
+        }
+        if (!subscriber.hasRoomFor(filter)) {
+            return FilterRefusal.NODE_LIMIT;
+        }
+        // last, because it counts what it does not refuse
+        return isOverQuota(subscriber, filter) ? FilterRefusal.TENANT_LIMIT : null;
     }
 
     /**
@@ -400,7 +421,10 @@ public final class SubscribeHandler {
                     if (failure != null && !isRefused(failure)) {
                         subscriber
                                 .connection()
-                                .disconnect(ReasonCode.UNSPECIFIED_ERROR, "a SUBSCRIBE may or may not be stored");
+                                .disconnect(
+                                        ReasonCode.UNSPECIFIED_ERROR,
+                                        DisconnectCause.STORE_FAILED,
+                                        "a SUBSCRIBE may or may not be stored");
                         return;
                     }
                     stored.accept(failure, () -> {
@@ -514,7 +538,12 @@ public final class SubscribeHandler {
         OnEventLoop.whenComplete(subscriber.connection(), subscriber.unsubscribe(asked), (existed, failure) -> {
             if (failure != null && (!canRefuse || !isRefused(failure))) {
                 // a 3.1.1 UNSUBACK cannot refuse: without an answer, the client asks again
-                subscriber.connection().disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
+                subscriber
+                        .connection()
+                        .disconnect(
+                                ReasonCode.UNSPECIFIED_ERROR,
+                                DisconnectCause.STORE_FAILED,
+                                "an UNSUBSCRIBE could not be stored");
                 return;
             }
             begun.forEach(subscriber::stepOver);

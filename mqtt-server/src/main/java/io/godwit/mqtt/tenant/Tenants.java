@@ -26,17 +26,18 @@ public final class Tenants {
             CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
 
     /** The setting that limits each resource. */
-    private static final Map<TenantResource, TenantSetting> QUOTAS = Map.of(
-            TenantResource.CONNECTIONS, TenantSetting.MAX_CONNECTIONS,
-            TenantResource.SESSIONS, TenantSetting.MAX_SESSIONS,
-            TenantResource.SUBSCRIPTIONS, TenantSetting.MAX_SUBSCRIPTIONS,
-            TenantResource.RETAINED_MESSAGES, TenantSetting.MAX_RETAINED_MESSAGES,
-            TenantResource.RETAINED_BYTES, TenantSetting.MAX_RETAINED_BYTES,
-            TenantResource.PUBLISH_RATE, TenantSetting.MAX_TENANT_PUBLISH_RATE,
-            TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN,
-            TenantResource.DELIVER_RATE, TenantSetting.MAX_TENANT_DELIVER_RATE,
-            TenantResource.DELIVER_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_OUT,
-            TenantResource.QUEUED_BYTES, TenantSetting.MAX_TENANT_QUEUED_BYTES);
+    private static final Map<TenantResource, TenantSetting> QUOTAS = Map.ofEntries(
+            Map.entry(TenantResource.CONNECTIONS, TenantSetting.MAX_CONNECTIONS),
+            Map.entry(TenantResource.SESSIONS, TenantSetting.MAX_SESSIONS),
+            Map.entry(TenantResource.SUBSCRIPTIONS, TenantSetting.MAX_SUBSCRIPTIONS),
+            Map.entry(TenantResource.RETAINED_MESSAGES, TenantSetting.MAX_RETAINED_MESSAGES),
+            Map.entry(TenantResource.RETAINED_BYTES, TenantSetting.MAX_RETAINED_BYTES),
+            Map.entry(TenantResource.DELAYED_MESSAGES, TenantSetting.MAX_DELAYED_MESSAGES),
+            Map.entry(TenantResource.PUBLISH_RATE, TenantSetting.MAX_TENANT_PUBLISH_RATE),
+            Map.entry(TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN),
+            Map.entry(TenantResource.DELIVER_RATE, TenantSetting.MAX_TENANT_DELIVER_RATE),
+            Map.entry(TenantResource.DELIVER_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_OUT),
+            Map.entry(TenantResource.QUEUED_BYTES, TenantSetting.MAX_TENANT_QUEUED_BYTES));
 
     /** Written by the threads that report changes, which also bound its size; read on all event loops. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();

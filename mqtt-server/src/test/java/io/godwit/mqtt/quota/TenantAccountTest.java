@@ -25,6 +25,7 @@ class TenantAccountTest implements Holdings {
     private long live;
     private int members;
     private long detached;
+    private long delayed;
     private final AtomicLong nanos = new AtomicLong();
     private final Map<TenantResource, Long> limits = new HashMap<>();
     private final TenantAccounts accounts = new TenantAccounts(tenant -> most(), nanos::get);
@@ -54,6 +55,11 @@ class TenantAccountTest implements Holdings {
     @Override
     public long storedSubscriptions(TenantId tenant) {
         return stored;
+    }
+
+    @Override
+    public long delayedMessages(TenantId tenant) {
+        return delayed;
     }
 
     @Override
@@ -189,6 +195,17 @@ class TenantAccountTest implements Holdings {
         account.retained(500);
         retained.remove("b");
         assertThat(account.retaining("c", 10)).isNull();
+    }
+
+    @Test
+    void delayedMessagesHaveRoomUpToTheLimit() {
+        delayed = 1_000;
+        assertThat(accounts.of(BIRDS).hasRoomForDelayed()).as("no limit").isTrue();
+        TenantAccount account = limited(TenantResource.DELAYED_MESSAGES, 2);
+        assertThat(account.hasRoomForDelayed()).isFalse();
+        delayed = 1;
+        assertThat(account.hasRoomForDelayed()).isTrue();
+        assertThat(account.used(TenantResource.DELAYED_MESSAGES)).isOne();
     }
 
     @Test

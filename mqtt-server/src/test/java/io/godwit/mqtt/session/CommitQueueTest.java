@@ -13,6 +13,7 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.live.TransientSession;
 import io.godwit.mqtt.session.persistent.PersistentSession;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
@@ -130,6 +131,7 @@ class CommitQueueTest {
         publish(session, 11, "x");
         assertThat(stage.connection.sent).isEmpty();
         assertThat(stage.connection.closeReason).isEqualTo(ReasonCode.UNSPECIFIED_ERROR.name());
+        assertThat(stage.connection.closeCause).isEqualTo(DisconnectCause.STORE_FAILED);
         nothingIsLeft();
     }
 

@@ -9,6 +9,7 @@ import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection.Pause;
+import io.godwit.plugin.event.DisconnectCause;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +41,7 @@ class ConnectPauseTest {
             waiting.add(each);
         }
         assertThat(stage.connection.closeReason).isEqualTo(ReasonCode.SERVER_BUSY.name());
-        waiting.get(0).onClosed("gone");
+        waiting.get(0).onClosed(DisconnectCause.CONNECTION_LOST, "gone");
         ConnectHandler next = stage.connecting();
         next.onPacket(new Connect(5, true, 60, "next", user, null, null));
         assertThat(stage.connection.closeReason).isNull();

@@ -23,20 +23,25 @@ import io.godwit.mqtt.twin.MemoryRetain;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
+import io.godwit.plugin.event.SubscribeRefusalCause;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Filters of all sessions of a node together. Each session may have many: of many sessions that is the heap. */
 class FilterRoomOfNodeTest {
+    private final List<BrokerEvent> events = new ArrayList<>();
     private final LoopContext loop = new LoopContext(0, Runnable::run);
     private final SessionServices services = services();
 
     private SessionServices services() {
         loop.bindToCurrentThread();
-        MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), event -> {});
+        MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add);
         return new SessionServices(
                 SessionConfig.DEFAULTS,
                 new SessionStores(new MemoryDist(), new MemoryInbox(), new MemoryRetain()),
@@ -90,6 +95,9 @@ class FilterRoomOfNodeTest {
                         new Subscription(filter(1), Qos.AT_MOST_ONCE),
                         new Subscription(filter(1_001), Qos.AT_MOST_ONCE))));
         assertThat(connection.sent).contains(new SubAck(7, List.of(ReasonCode.SUCCESS, ReasonCode.QUOTA_EXCEEDED)));
+        assertThat(events)
+                .anyMatch(event -> event instanceof BrokerEvent.SubscribeRefused refused
+                        && refused.cause() == SubscribeRefusalCause.NODE_LIMIT);
     }
 
     @Test
@@ -106,7 +114,7 @@ class FilterRoomOfNodeTest {
         session.noteRemoved(filter(1));
         assertThat(services.filterBytes.held()).isEqualTo(one);
 
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         assertThat(services.filterBytes.held()).isZero();
         session.noteRemoved(filter(2)); // a step that ends late
         session.noteAdded(filter(3));

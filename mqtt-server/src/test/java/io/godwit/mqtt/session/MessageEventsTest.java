@@ -15,6 +15,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.BrokerEvent.MessageAcknowledged;
 import io.godwit.plugin.event.BrokerEvent.PublishAccepted;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
@@ -77,7 +78,7 @@ class MessageEventsTest {
         publish(session, 1, Qos.EXACTLY_ONCE, DistOutcome.DELIVERED);
         session.onPacket(publish(1, Qos.EXACTLY_ONCE, true));
         stage.runTasks();
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         stage.runTasks();
         PersistentSession next = stage.persistent();
         next.onPacket(publish(1, Qos.EXACTLY_ONCE, true));

@@ -8,6 +8,7 @@ import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.PacketHandler;
 import io.godwit.mqtt.transport.connection.SharedPublish;
 import io.godwit.mqtt.transport.loop.LoopContext;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
@@ -35,6 +36,9 @@ public final class RecordingConnection implements Connection {
     PacketHandler handler;
 
     public @Nullable String closeReason;
+
+    /** Of the first end, if {@link #closeReason} is of one with a cause. */
+    public DisconnectCause closeCause = DisconnectCause.CONNECTION_LOST;
 
     @Nullable
     Throwable failure;
@@ -70,7 +74,7 @@ public final class RecordingConnection implements Connection {
 
     @Override
     public void sendAway() {
-        disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+        disconnect(ReasonCode.SERVER_SHUTTING_DOWN, DisconnectCause.SHUTDOWN, null);
     }
 
     @Override
@@ -140,18 +144,26 @@ public final class RecordingConnection implements Connection {
     }
 
     @Override
+    public void close(DisconnectCause cause, String reason) {
+        closeCause = cause;
+        closeReason = reason;
+    }
+
+    @Override
     public void closedByPeer(String reason) {
-        close(reason);
+        close(DisconnectCause.CONNECTION_LOST, reason);
     }
 
     @Override
     public void closeAsAgreed(String reason) {
-        close(reason);
+        close(DisconnectCause.CLIENT, reason);
     }
 
     @Override
-    public void disconnect(ReasonCode code, @Nullable String detail) {
-        closeReason = closeReason == null ? code.name() : closeReason;
+    public void disconnect(ReasonCode code, DisconnectCause cause, @Nullable String detail) {
+        if (closeReason == null) {
+            close(cause, code.name());
+        }
     }
 
     @Override

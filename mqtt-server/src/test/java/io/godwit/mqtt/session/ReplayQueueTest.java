@@ -249,6 +249,52 @@ class ReplayQueueTest {
         assertThat(queue.isEmpty()).isTrue();
     }
 
+    @Test
+    void aReplayThatReachesTheLimitEndsWithoutTheRest() {
+        taker.maxMatches = 2;
+        queue.run(begin("r/#"), true);
+        queue.run(begin("r/+"), true);
+        assertThat(taker.taken)
+                .as("each replay has its own count")
+                .containsExactly("r/# r/0", "r/# r/1", "r/+ r/0", "r/+ r/1");
+        assertThat(taker.limited).containsExactly("r/# 2", "r/+ 2");
+        assertThat(taker.completed).isEqualTo(2);
+        assertThat(taker.ended).isEqualTo(2);
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
+    @Test
+    void aReplayThatHasNoMoreThanTheLimitIsNotReported() {
+        taker.maxMatches = 3;
+        queue.run(begin("r/#"), true);
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
+        assertThat(taker.limited).isEmpty();
+    }
+
+    /** They would take the place of messages that the client does not have yet. */
+    @Test
+    void messagesThatAreNotSentDoNotCount() {
+        taker.maxMatches = 1;
+        RetainedReplay replay = begin("r/#");
+        queue.noteLive("r/0");
+        queue.noteLive("r/1");
+        queue.run(replay, true);
+        assertThat(taker.taken).containsExactly("r/# r/2");
+        assertThat(taker.limited).isEmpty();
+    }
+
+    @Test
+    void aLimitThatIsLoweredMeanwhileHolds() {
+        taker.takes = 2;
+        queue.run(begin("r/#"), true);
+        taker.maxMatches = 1;
+        taker.takes = 10;
+        queue.advance();
+        assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1");
+        assertThat(taker.limited).containsExactly("r/# 1");
+        assertThat(queue.isEmpty()).isTrue();
+    }
+
     private RetainedReplay begin(String filter) {
         RetainedReplay replay = new RetainedReplay(TopicFilter.parse(filter).orElseThrow(), Qos.AT_LEAST_ONCE, 0, null);
         queue.begin(replay);
@@ -268,6 +314,10 @@ class ReplayQueueTest {
         /** How many more it takes. */
         private int takes = Integer.MAX_VALUE;
 
+        private long maxMatches;
+        private final List<String> limited = new ArrayList<>();
+        private int completed;
+
         @Override
         public boolean isReady() {
             return isReady && takes > 0;
@@ -281,12 +331,24 @@ class ReplayQueueTest {
         }
 
         @Override
+        public long maxMatches() {
+            return maxMatches;
+        }
+
+        @Override
+        public void limited(RetainedReplay replay, long most) {
+            limited.add(replay.filter().text() + ' ' + most);
+        }
+
+        @Override
         public boolean isSettled() {
             return true;
         }
 
         @Override
-        public void completed(RetainedReplay replay) {}
+        public void completed(RetainedReplay replay) {
+            completed++;
+        }
 
         @Override
         public void delayed(RetainedReplay replay, Throwable cause) {

@@ -15,9 +15,12 @@ import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.mqtt.twin.MemoryRetain;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.nio.charset.StandardCharsets;
@@ -73,7 +76,7 @@ class RetainedReplayTest {
         Session first = stage.persistent();
         subscribe(first, 1, RetainHandling.SEND);
         first.onPacket(Disconnect.NORMAL);
-        first.onClosed("client disconnected");
+        first.onClosed(DisconnectCause.CLIENT, "client disconnected");
         stage.runTasks();
 
         stage.persistent();
@@ -214,6 +217,33 @@ class RetainedReplayTest {
         assertThat(again).containsAll(topicsOf(300));
         assertThat(again.size()).isLessThan(300 + 150);
         assertThat(inbox.retainedFrom("c", "r/#")).isNull();
+    }
+
+    // ---- the limit of a tenant
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noMoreThanTheTenantsLimitIsSent(boolean isClean) {
+        retain(1000);
+        stage.tenants()
+                .replace(Map.of(
+                        TenantId.DEFAULT,
+                        TenantSettings.builder()
+                                .set(TenantSetting.MAX_RETAINED_MATCHES, 150)
+                                .build()));
+        Session session = isClean ? stage.clean() : stage.persistent();
+        subscribe(session, 1, RetainHandling.SEND);
+        stage.acknowledge(session, 2000);
+        assertThat(topics()).containsExactlyElementsOf(topicsOf(150));
+        assertThat(stage.events(BrokerEvent.ReplayLimited.class, "godwit.mqtt.replays.limited"))
+                .containsExactly(new BrokerEvent.ReplayLimited(session.client(), "r/#", 150));
+        if (!isClean) {
+            assertThat(inbox.retainedFrom("c", "r/#"))
+                    .as("the next connection does not get the rest")
+                    .isNull();
+        }
+        publish(999, "live", 1);
+        assertThat(topics()).hasSize(151).endsWith(topic(999));
     }
 
     // ---- a large set under live updates

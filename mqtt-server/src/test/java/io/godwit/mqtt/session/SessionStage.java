@@ -39,6 +39,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.search.RequiredSearch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -152,7 +153,7 @@ public final class SessionStage {
 
     /** The connection ends without a DISCONNECT. */
     public void cut(Session session) {
-        session.onClosed("cable cut");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "cable cut");
         runTasks();
     }
 

@@ -25,7 +25,7 @@ class TakeoverTest {
         /** Its connection has reported that it is closed, as it does by itself. */
         void closed() {
             PacketHandler last = Objects.requireNonNullElse(connection.handler, begun);
-            last.onClosed(Objects.requireNonNull(connection.closeReason));
+            last.onClosed(connection.closeCause, Objects.requireNonNull(connection.closeReason));
         }
 
         boolean isAccepted() {

@@ -21,6 +21,7 @@ import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
@@ -112,7 +113,7 @@ class UnstoredPublishTest {
         session.onPacket(publish(1, Qos.AT_LEAST_ONCE, true, "to be sent again"));
         session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "plain"));
         session.onPacket(publish(0, Qos.AT_MOST_ONCE, true, "last"));
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         stage.runTasks();
         assertThat(delivered).isEmpty();
         assertThat(stage.isEnded).isFalse();
@@ -162,7 +163,7 @@ class UnstoredPublishTest {
         session.onPacket(publish(1, Qos.AT_LEAST_ONCE, false, "x"));
         assertThat(deliveries).hasSize(1);
         assertThat(deliveries.get(0).resend().isAbandoned()).isFalse();
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         assertThat(deliveries.get(0).resend().isAbandoned()).isTrue();
     }
 

@@ -53,8 +53,12 @@ public sealed interface BrokerEvent {
      */
     record ClientRedirected(ClientInfo client, String serverReference, boolean isMoved) implements BrokerEvent {}
 
-    /** A connection that had passed CONNECT ended. */
-    record ClientDisconnected(ClientInfo client, String reason) implements BrokerEvent {}
+    /**
+     * A connection that had passed CONNECT ended.
+     *
+     * @param detail a description for people, here and where another event has a cause and a detail
+     */
+    record ClientDisconnected(ClientInfo client, DisconnectCause cause, String detail) implements BrokerEvent {}
 
     /**
      * The broker starts to throttle a connection. Until {@link ThrottlingEnded} the connection may pause and resume
@@ -219,7 +223,8 @@ public sealed interface BrokerEvent {
      * A publish was refused, wholly or in part: a store could not take it, memory is short, its topic exceeds a limit,
      * or clients may not publish to that topic.
      */
-    record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
+    record PublishRefused(ClientInfo publisher, String topic, PublishRefusalCause cause, String detail)
+            implements BrokerEvent {}
 
     /**
      * An interceptor dropped a publish; the client got an acknowledgement.
@@ -231,7 +236,8 @@ public sealed interface BrokerEvent {
             implements BrokerEvent {}
 
     /** A subscription was refused: its filter exceeds a limit, there are too many, or memory is short. */
-    record SubscribeRefused(ClientInfo subscriber, String filter, String cause) implements BrokerEvent {}
+    record SubscribeRefused(ClientInfo subscriber, String filter, SubscribeRefusalCause cause, String detail)
+            implements BrokerEvent {}
 
     /**
      * A client was refused because its tenant has reached a limit; the refusal itself has an event of its own too.
@@ -243,6 +249,15 @@ public sealed interface BrokerEvent {
 
     /** Retained messages for a new subscription could not be read or queued; the broker tries again. */
     record ReplayDelayed(ClientInfo receiver, String filter, String cause) implements BrokerEvent {}
+
+    /**
+     * More retained messages match the filter of a new subscription than the tenant allows: it does not get the rest.
+     * Raised once for each such subscription on the event loop of the client, and again for one that goes on after a
+     * reconnection.
+     *
+     * @param most the tenant's limit, {@code maxRetainedMatches}
+     */
+    record ReplayLimited(ClientInfo receiver, String filter, long most) implements BrokerEvent {}
 
     /** A client failed authentication or re-authentication; a failed re-authentication ended its connection. */
     record ConnectDenied(ClientInfo client, RefusalReason reason, String detail) implements BrokerEvent {}

@@ -165,6 +165,14 @@ public enum TenantSetting {
             Range.of(1, Integer.MAX_VALUE),
             "mqttServerConfig.maxFiltersPerSubscribe",
             "Filters in one SUBSCRIBE. Those beyond are refused (0x97; before 5.0 0x80)."),
+    MAX_RETAINED_MATCHES(
+            "maxRetainedMatches",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Retained messages that a subscription gets when it is made; 0 = no limit. The rest is left out, and"
+                    + " counted; live messages follow as usual. A stored session that reconnects before it has them all"
+                    + " counts from 0 again."),
     FORCE_TRANSIENT(
             "forceTransient",
             Reach.NEXT_CONNECT,
@@ -270,6 +278,14 @@ public enum TenantSetting {
             0,
             "Quota of the tenant: bytes of the payloads of its retained messages; 0 = no limit. A publish that would"
                     + " exceed it is not taken, as above."),
+    MAX_DELAYED_MESSAGES(
+            "maxDelayedMessages",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: messages to $delayed that wait for their time; 0 = no limit but that of the node. One"
+                    + " more is not taken: 0x97 at QoS 1 and 2, counted at QoS 0; before 5.0 the connection is"
+                    + " closed."),
     MAX_TENANT_PUBLISH_RATE(
             "maxTenantPublishRate",
             Reach.CONNECTED,

@@ -10,7 +10,12 @@ public enum TenantResource {
     SESSIONS(Kind.AMOUNT),
     /** Subscriptions of all sessions. One more is refused: 0x97, before MQTT 5.0 0x80. */
     SUBSCRIPTIONS(Kind.AMOUNT),
-    /** Subscriptions to shared groups, which also count as {@link #SUBSCRIPTIONS}. One more is refused, as above. */
+    /**
+     * Subscriptions to shared groups, which also count as {@link #SUBSCRIPTIONS}: the members of all groups together,
+     * not the groups. A group exists only while it has members, so there are never more groups than this. The members
+     * of one group are limited by the setting {@code maxSharedGroupSize}; a refusal for that also names this resource.
+     * One more is refused, as above.
+     */
     SHARED_SUBSCRIPTIONS(Kind.AMOUNT),
     /**
      * Retained messages. A publish that would add one is not taken: 0x97 at QoS 1 and 2, counted at QoS 0; before MQTT
@@ -25,7 +30,9 @@ public enum TenantResource {
     PUBLISH_BYTES(Kind.RATE),
     /**
      * Copies sent to clients per second. Over the limit QoS 0 is dropped, and QoS 1 and 2 wait in the queues of their
-     * sessions. Divided by {@link #PUBLISH_RATE} it is the fan-out.
+     * sessions. Divided by {@link #PUBLISH_RATE} it is the fan-out, on average over a second. The receivers of a single
+     * message have no limit of their own: {@link #SUBSCRIPTIONS} bounds them, and this resource what they get in a
+     * second.
      */
     DELIVER_RATE(Kind.RATE),
     /** Bytes of the payloads of these copies per second. Over the limit the same happens. */
@@ -35,7 +42,12 @@ public enum TenantResource {
      * session. Over the limit a new message is dropped for that session and counted, unless its client is connected and
      * takes it at once.
      */
-    QUEUED_BYTES(Kind.AMOUNT);
+    QUEUED_BYTES(Kind.AMOUNT),
+    /**
+     * Messages to {@code $delayed} that wait for their time. One more is not taken: 0x97 at QoS 1 and 2, counted at QoS
+     * 0; before MQTT 5.0 the connection is closed.
+     */
+    DELAYED_MESSAGES(Kind.AMOUNT);
 
     private enum Kind {
         AMOUNT,

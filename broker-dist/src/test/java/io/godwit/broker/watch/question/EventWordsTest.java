@@ -8,6 +8,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.vertx.core.json.JsonObject;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -82,6 +83,15 @@ class EventWordsTest {
                 .containsEntry("droppedMessages", 3L)
                 .containsEntry("durationMillis", 2_000L)
                 .containsEntry("address", "192.0.2.7:4000");
+    }
+
+    @Test
+    void aCauseIsOneWordBesideTheTextForPeople() {
+        BrokerEvent event = new BrokerEvent.ClientDisconnected(CLIENT, DisconnectCause.TAKEN_OVER, "another one");
+
+        assertThat(EventWords.of(event.getClass()).entry(event, 9).details())
+                .containsEntry("cause", "taken-over")
+                .containsEntry("detail", "another one");
     }
 
     @Test

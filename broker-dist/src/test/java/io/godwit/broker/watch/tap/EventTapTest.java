@@ -8,6 +8,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
@@ -54,7 +55,7 @@ class EventTapTest {
     private void raiseAll() {
         raise(new BrokerEvent.ClientConnected(WREN, true));
         raise(new BrokerEvent.ClientConnected(CARP, false));
-        raise(new BrokerEvent.ClientDisconnected(WREN, "gone"));
+        raise(new BrokerEvent.ClientDisconnected(WREN, DisconnectCause.CLIENT, "gone"));
         raise(new BrokerEvent.MemberLeft("b", 7));
     }
 
@@ -115,7 +116,7 @@ class EventTapTest {
         WatchQueue named = watch(new EventQuestion(Set.of("publish-received"), Optional.empty(), Optional.empty()));
 
         raise(new BrokerEvent.PublishReceived(WREN, "t", Qos.AT_LEAST_ONCE, false, 3));
-        raise(new BrokerEvent.ClientDisconnected(WREN, "gone"));
+        raise(new BrokerEvent.ClientDisconnected(WREN, DisconnectCause.CLIENT, "gone"));
 
         assertThat(types(all)).containsExactly("client-disconnected");
         assertThat(types(named)).containsExactly("publish-received");

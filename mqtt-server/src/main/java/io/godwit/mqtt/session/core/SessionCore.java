@@ -127,6 +127,16 @@ public abstract class SessionCore {
         services.reports.replayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage()));
     }
 
+    /** The tenant's limit of retained messages for a new subscription; 0 for none. */
+    public final long maxRetainedMatches() {
+        return policy.number(TenantSetting.MAX_RETAINED_MATCHES);
+    }
+
+    /** Counts and reports that a new subscription does not get all retained messages, because of that limit. */
+    public final void replayLimited(RetainedReplay replay, long most) {
+        services.reports.replayLimited(client(), replay.filter().text(), most);
+    }
+
     // ---- the end
 
     /** Whether the connection is over. */

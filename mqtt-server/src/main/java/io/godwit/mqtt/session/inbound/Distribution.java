@@ -9,6 +9,7 @@ import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.OnEventLoop;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.message.Message;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -82,8 +83,9 @@ final class Distribution {
             tracer.distributed(session.client(), message, code);
         }
         if (code.isError()) {
-            if (slot != null) { // at QoS 0 the dist-worker reports each missed receiver
-                reportRefused(message, outcome.name());
+            // at QoS 0 the dist-worker reports each missed receiver, but a message for later has none yet
+            if (slot != null || services.topicRules().isDelayed(message.topic())) {
+                reportRefused(message, causeOf(outcome), outcome.name());
             }
             if (token != null) {
                 token.failed();
@@ -126,7 +128,7 @@ final class Distribution {
                 stored.thenCompose(done -> session.publisher.publish(message, null)),
                 (outcome, failure) -> {
                     if (failure != null) {
-                        reportRefused(message, String.valueOf(failure.getMessage()));
+                        reportRefused(message, failure);
                     } else {
                         reportAccepted(message, outcome);
                     }
@@ -136,7 +138,7 @@ final class Distribution {
 
     /** The reason code for a publish that a store failed to take; counts and reports it. */
     ReasonCode refusal(Message message, Throwable failure) {
-        reportRefused(message, String.valueOf(failure.getMessage()));
+        reportRefused(message, failure);
         return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
                 ? ReasonCode.QUOTA_EXCEEDED
                 : ReasonCode.UNSPECIFIED_ERROR;
@@ -148,7 +150,15 @@ final class Distribution {
         }
     }
 
-    private void reportRefused(Message message, String cause) {
-        services.reports.publishRefused(session.client(), message.topic(), cause);
+    private void reportRefused(Message message, Throwable failure) {
+        reportRefused(message, causeOf(DistOutcome.ofFailure(failure)), String.valueOf(failure.getMessage()));
+    }
+
+    private void reportRefused(Message message, PublishRefusalCause cause, String detail) {
+        services.reports.publishRefused(session.client(), message.topic(), cause, detail);
+    }
+
+    private static PublishRefusalCause causeOf(DistOutcome outcome) {
+        return outcome == DistOutcome.OVERLOADED ? PublishRefusalCause.OVERLOADED : PublishRefusalCause.STORE_FAILED;
     }
 }

@@ -10,6 +10,7 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.session.core.SessionCore;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.OnEventLoop;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import java.util.HashMap;
@@ -138,7 +139,10 @@ final class InboundAcks {
             return;
         }
         if (mustClose || !isV5) {
-            connection.disconnect(code, "a publish could not be stored");
+            DisconnectCause cause = code == ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR // an interceptor failed
+                    ? DisconnectCause.REQUEST_REFUSED
+                    : DisconnectCause.STORE_FAILED;
+            connection.disconnect(code, cause, "a publish could not be stored");
             return;
         }
         if (packetId != 0) {
@@ -184,7 +188,8 @@ final class InboundAcks {
             if (failure == null) {
                 completed(packetId);
             } else {
-                connection.disconnect(ReasonCode.UNSPECIFIED_ERROR, "a PUBREL could not be stored");
+                connection.disconnect(
+                        ReasonCode.UNSPECIFIED_ERROR, DisconnectCause.STORE_FAILED, "a PUBREL could not be stored");
             }
         });
     }

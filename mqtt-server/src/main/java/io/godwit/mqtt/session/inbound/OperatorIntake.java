@@ -9,6 +9,7 @@ import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
@@ -70,6 +71,7 @@ public final class OperatorIntake {
             return refused(
                     publisher,
                     message,
+                    PublishRefusalCause.TOPIC_LIMIT,
                     new Answer.Refused(ReasonCode.TOPIC_NAME_INVALID, topicOver, policy.number(topicOver), 0));
         }
         ReasonCode code = policy.refusal(
@@ -79,7 +81,11 @@ public final class OperatorIntake {
                 message.properties().payloadFormat());
         if (code != null) {
             TenantSetting by = settingOf(code);
-            return refused(publisher, message, new Answer.Refused(code, by, policy.number(by), 0));
+            return refused(
+                    publisher,
+                    message,
+                    PublishRefusal.ofPolicy(code).cause(),
+                    new Answer.Refused(code, by, policy.number(by), 0));
         }
         TenantAccount account = policies.tenants().accounts().of(publisher.tenant());
         TenantSetting rate = account.takeDirect(
@@ -88,6 +94,15 @@ public final class OperatorIntake {
                 policy.ofTenant(TenantSetting.MAX_BANDWIDTH_IN).orElse(0));
         if (rate != null) {
             return tooFast(publisher, message, rate, account, policy);
+        }
+        if (topicRules.isDelayed(message.topic()) && !account.hasRoomForDelayed()) {
+            return overQuota(
+                    publisher,
+                    message,
+                    TenantSetting.MAX_DELAYED_MESSAGES,
+                    TenantResource.DELAYED_MESSAGES,
+                    account.most(TenantResource.DELAYED_MESSAGES),
+                    0);
         }
         return isLimited(message, account)
                 ? retained(publisher, message, account)
@@ -119,6 +134,7 @@ public final class OperatorIntake {
         return refused(
                 publisher,
                 message,
+                PublishRefusalCause.RATE_LIMIT,
                 new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, rate, policy.number(rate), waitNanos));
     }
 
@@ -158,11 +174,15 @@ public final class OperatorIntake {
             long most,
             long waitNanos) {
         reports.tenantLimitReached(publisher, resource, most);
-        return refused(publisher, message, new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, by, most, waitNanos));
+        return refused(
+                publisher,
+                message,
+                PublishRefusalCause.TENANT_LIMIT,
+                new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, by, most, waitNanos));
     }
 
-    private Answer refused(ClientInfo publisher, Message message, Answer.Refused why) {
-        reports.publishRefused(publisher, message.topic(), why.code().name());
+    private Answer refused(ClientInfo publisher, Message message, PublishRefusalCause cause, Answer.Refused why) {
+        reports.publishRefused(publisher, message.topic(), cause, why.code().name());
         return why;
     }
 

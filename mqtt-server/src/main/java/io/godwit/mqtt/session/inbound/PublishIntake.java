@@ -20,6 +20,8 @@ import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.event.DisconnectCause;
+import io.godwit.plugin.event.PublishRefusalCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -105,7 +107,7 @@ public final class PublishIntake {
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.reports.publishReceived(
                 session.client(), said, publish.qos(), publish.retain(), publish.payload().length);
-        ReasonCode refusal = refusal(publish, said);
+        PublishRefusal refusal = refusal(publish, said);
         if (refusal != null) {
             if (turns == null || turns.isEmpty()) {
                 reject(publish.packetId(), publish.qos(), said, refusal);
@@ -138,13 +140,13 @@ public final class PublishIntake {
     }
 
     /** Why the publish is refused without asking for authorization; null when it is not. */
-    private @Nullable ReasonCode refusal(Publish publish, String topic) {
+    private @Nullable PublishRefusal refusal(Publish publish, String topic) {
         if (isRepeated(publish)) {
             return null;
         }
         TenantPolicy policy = session.policy();
         if (!policy.allows(topic)) {
-            return ReasonCode.TOPIC_NAME_INVALID;
+            return PublishRefusal.TOPIC_LIMIT;
         }
         ReasonCode ofTenant = policy.refusal(
                 publish.qos(),
@@ -152,12 +154,13 @@ public final class PublishIntake {
                 publish.payload(),
                 publish.properties().payloadFormat());
         if (ofTenant != null) {
-            return ofTenant;
+            return PublishRefusal.ofPolicy(ofTenant);
         }
         if (connection.loop().isMemoryShort() && mustSpareMemory(publish)) {
-            return ReasonCode.QUOTA_EXCEEDED;
+            return PublishRefusal.MEMORY_SHORT;
         }
-        return session.terms.topics().refusal(services.topicRules(), topic);
+        ReasonCode byRule = session.terms.topics().refusal(services.topicRules(), topic);
+        return byRule == null ? null : new PublishRefusal(byRule, PublishRefusalCause.TOPIC_NOT_ALLOWED);
     }
 
     /** A QoS 2 exchange that has begun is finished, whatever has changed since. */
@@ -181,12 +184,12 @@ public final class PublishIntake {
     }
 
     /** Keeps no payload while the refusal waits its turn, and slows the client down like other waiting publishes. */
-    private void rejectInTurn(InOrder order, int packetId, Qos qos, String topic, ReasonCode code) {
+    private void rejectInTurn(InOrder order, int packetId, Qos qos, String topic, PublishRefusal why) {
         Message kept = new Message(topic, NO_PAYLOAD, qos, false, 0, MessageProperties.NONE);
         unstored.begin(kept);
         order.add(ALLOWED, decision -> {
             try {
-                reject(packetId, qos, topic, code);
+                reject(packetId, qos, topic, why);
             } finally {
                 unstored.end(kept);
             }
@@ -198,15 +201,17 @@ public final class PublishIntake {
      * a rule is acknowledged and dropped. A publish that CONNACK ruled out also ends a 5.0 connection [MQTT5-3.2.2-11],
      * [MQTT5-3.2.2-14].
      */
-    private void reject(int packetId, Qos qos, String topic, ReasonCode code) {
+    private void reject(int packetId, Qos qos, String topic, PublishRefusal why) {
         if (session.isClosed()) {
             return;
         }
-        services.reports.publishRefused(session.client(), topic, code.name());
+        ReasonCode code = why.code();
+        services.reports.publishRefused(session.client(), topic, why.cause(), code.name());
         if (code == ReasonCode.QOS_NOT_SUPPORTED || code == ReasonCode.RETAIN_NOT_SUPPORTED) {
-            connection.disconnect(code, "the tenant does not allow this QoS or RETAIN flag");
+            connection.disconnect(
+                    code, DisconnectCause.REQUEST_REFUSED, "the tenant does not allow this QoS or RETAIN flag");
         } else if (!session.terms.isV5() && !session.policy().allows(topic)) {
-            connection.disconnect(code, "a topic is over the limit");
+            connection.disconnect(code, DisconnectCause.REQUEST_REFUSED, "a topic is over the limit");
         } else {
             acks.reject(packetId, qos, code);
         }
@@ -308,7 +313,8 @@ public final class PublishIntake {
             services.reports.publishIntercepted(session.client(), message.topic(), dropped.plugin(), dropped.detail());
             end(packetId, message.qos(), ReasonCode.NO_MATCHING_SUBSCRIBERS);
         } else if (outcome instanceof Intercepted.Failed failed) {
-            services.reports.publishRefused(session.client(), message.topic(), failed.detail());
+            services.reports.publishRefused(
+                    session.client(), message.topic(), PublishRefusalCause.INTERCEPTOR_FAILED, failed.detail());
             end(packetId, message.qos(), ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
         }
     }
@@ -338,7 +344,7 @@ public final class PublishIntake {
             return;
         }
         if (services.authorizer.disconnectsOnDeniedPublish()) {
-            connection.disconnect(ReasonCode.NOT_AUTHORIZED, null);
+            connection.disconnect(ReasonCode.NOT_AUTHORIZED, DisconnectCause.NOT_AUTHORIZED, null);
         } else {
             acks.reject(packetId, qos, ReasonCode.NOT_AUTHORIZED);
         }
@@ -403,7 +409,11 @@ public final class PublishIntake {
         TenantResource over = account.retaining(message.topic(), message.payload().length);
         if (over != null) {
             services.reports.tenantLimitReached(session.client(), over, account.most(over));
-            services.reports.publishRefused(session.client(), message.topic(), ReasonCode.QUOTA_EXCEEDED.name());
+            services.reports.publishRefused(
+                    session.client(),
+                    message.topic(),
+                    PublishRefusalCause.TENANT_LIMIT,
+                    ReasonCode.QUOTA_EXCEEDED.name());
         }
         return over != null;
     }

@@ -409,6 +409,16 @@ abstract class QueueingSession extends Session implements ReplayQueue.Sink {
     }
 
     @Override
+    public final long maxMatches() {
+        return maxRetainedMatches();
+    }
+
+    @Override
+    public final void limited(RetainedReplay replay, long most) {
+        replayLimited(replay, most);
+    }
+
+    @Override
     public final boolean isSettled() {
         return true; // sending is all this session does
     }

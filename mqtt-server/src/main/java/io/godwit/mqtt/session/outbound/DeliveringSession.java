@@ -9,6 +9,7 @@ import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.session.core.SessionTerms;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.connection.Connection;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -266,7 +267,8 @@ public abstract class DeliveringSession extends SessionCore {
         if (!spell.goesOn(isStuck)) {
             endSlow();
         } else if (timeoutSeconds > 0 && spell.seconds() >= timeoutSeconds) {
-            connection.disconnect(ReasonCode.QUOTA_EXCEEDED, "the client reads too slowly");
+            connection.disconnect(
+                    ReasonCode.QUOTA_EXCEEDED, DisconnectCause.SLOW_CONSUMER, "the client reads too slowly");
         }
     }
 

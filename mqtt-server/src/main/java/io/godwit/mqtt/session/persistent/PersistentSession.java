@@ -25,6 +25,7 @@ import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.connection.OnEventLoop;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -347,7 +348,8 @@ public final class PersistentSession extends Session implements InboxMail.Reader
                 return;
             }
             if (failure != null) {
-                connection.disconnect(ReasonCode.UNSPECIFIED_ERROR, "a PUBREC could not be stored");
+                connection.disconnect(
+                        ReasonCode.UNSPECIFIED_ERROR, DisconnectCause.STORE_FAILED, "a PUBREC could not be stored");
                 return;
             }
             recorded.stored(entry);
@@ -499,7 +501,12 @@ public final class PersistentSession extends Session implements InboxMail.Reader
             case DELETED -> ReasonCode.ADMINISTRATIVE_ACTION;
             case UNAVAILABLE, MOVED, LOST -> ReasonCode.SERVER_BUSY;
         };
-        connection.disconnect(code, "the session was detached: " + reason);
+        DisconnectCause cause = switch (reason) {
+            case TAKEN_OVER -> DisconnectCause.TAKEN_OVER;
+            case DELETED -> DisconnectCause.OPERATOR;
+            case UNAVAILABLE, MOVED, LOST -> DisconnectCause.STORE_FAILED;
+        };
+        connection.disconnect(code, cause, "the session was detached: " + reason);
     }
 
     @Override

@@ -147,6 +147,16 @@ final class StoredReplays implements ReplayQueue.Sink {
         insert(new Accepted(lastNumber++, replay, step));
     }
 
+    @Override
+    public long maxMatches() {
+        return session.maxRetainedMatches();
+    }
+
+    @Override
+    public void limited(RetainedReplay replay, long most) {
+        session.replayLimited(replay, most);
+    }
+
     private static String placeOf(RetainedReplay replay) {
         return Objects.requireNonNullElse(replay.place(), StoredSubscription.ALL_RETAINED);
     }

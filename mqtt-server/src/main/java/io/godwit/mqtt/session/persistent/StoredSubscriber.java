@@ -20,6 +20,7 @@ import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.session.filter.FilterCount;
 import io.godwit.mqtt.session.filter.FilterPatterns;
+import io.godwit.mqtt.subscribe.FilterRefusal;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantPolicies;
@@ -241,36 +242,45 @@ public final class StoredSubscriber {
         List<@Nullable ReasonCode> refused = new ArrayList<>(asked.size());
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
-            ReasonCode refusal = refusal(filter, i, hasIdentifier, policy);
-            boolean isDenied = refusal == null && answers.get(i) instanceof AuthDecision.Denied;
-            if (isDenied) {
-                authorizer.subscribeDenied(client, filter.text(), (AuthDecision.Denied) answers.get(i));
-                refusal = ReasonCode.NOT_AUTHORIZED;
-            } else if (refusal == null
-                    && !count.contains(filter)
-                    && (isOver(filter, count, patterns, policy.limits()) || quota.isOver(filter, policy))) {
-                refusal = ReasonCode.QUOTA_EXCEEDED;
+            FilterRefusal refusal = refusal(filter, i, hasIdentifier, policy);
+            if (refusal == null && answers.get(i) instanceof AuthDecision.Denied denied) {
+                authorizer.subscribeDenied(client, filter.text(), denied);
+                refused.add(ReasonCode.NOT_AUTHORIZED);
+                continue;
+            }
+            if (refusal == null && !count.contains(filter)) {
+                if (isOver(filter, count, patterns, policy.limits())) {
+                    refusal = FilterRefusal.TOO_MANY;
+                } else if (quota.isOver(filter, policy)) {
+                    refusal = FilterRefusal.TENANT_LIMIT;
+                }
             }
             if (refusal == null) {
                 add(filter, count, patterns);
-            } else if (!isDenied) {
-                reports.subscribeRefused(client, filter.text(), refusal.name());
+                refused.add(null);
+            } else {
+                ReasonCode code = refusal.code();
+                reports.subscribeRefused(client, filter.text(), refusal.cause(), code.name());
+                refused.add(code);
             }
-            refused.add(refusal);
         }
         return refused;
     }
 
     /** Why a filter is refused regardless of the session's filters; null if it is not. */
-    private static @Nullable ReasonCode refusal(
+    private static @Nullable FilterRefusal refusal(
             TopicFilter filter, int place, boolean hasIdentifier, TenantPolicy policy) {
         if (place >= policy.limits().maxFiltersPerSubscribe()) {
-            return ReasonCode.QUOTA_EXCEEDED;
+            return FilterRefusal.TOO_MANY;
         }
-        // only connections know the holders of exclusive filters
-        return !policy.allows(filter.text()) || filter.isExclusive()
-                ? ReasonCode.TOPIC_FILTER_INVALID
-                : policy.refusal(filter, hasIdentifier);
+        if (!policy.allows(filter.text())) {
+            return FilterRefusal.LIMIT;
+        }
+        if (filter.isExclusive()) { // only connections know the holders of exclusive filters
+            return FilterRefusal.NOT_ALLOWED;
+        }
+        ReasonCode isOff = policy.refusal(filter, hasIdentifier);
+        return isOff == null ? null : FilterRefusal.ofPolicy(isOff);
     }
 
     private static void add(TopicFilter filter, FilterCount count, FilterPatterns patterns) {

@@ -7,6 +7,7 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantClues;
 import io.godwit.mqtt.transport.loop.LoopContext;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
 import java.time.Duration;
@@ -135,10 +136,17 @@ public interface Connection extends TenantClues {
     boolean isOpen();
 
     /**
-     * Ends the connection: writes pending output, then closes the socket. {@link PacketHandler#onClosed} follows soon,
-     * not within this call.
+     * Ends a connection that has not passed CONNECT: writes pending output, then closes the socket.
+     * {@link PacketHandler#onClosed} follows soon, not within this call.
      */
     void close(String reason);
+
+    /**
+     * The same for a connection that may have passed CONNECT.
+     *
+     * @param reason for people
+     */
+    void close(DisconnectCause cause, String reason);
 
     /**
      * Like {@link #close}, because the peer has ended the connection or it is lost. Reported if no CONNECT was answered
@@ -153,7 +161,7 @@ public interface Connection extends TenantClues {
     void closeAsAgreed(String reason);
 
     /** {@link #close} after a DISCONNECT, which only 5.0 has [MQTT5-3.14.4]. */
-    void disconnect(ReasonCode code, @Nullable String detail);
+    void disconnect(ReasonCode code, DisconnectCause cause, @Nullable String detail);
 
     /**
      * {@link #close} after a DISCONNECT that says that the server shuts down, or that refers to another server where

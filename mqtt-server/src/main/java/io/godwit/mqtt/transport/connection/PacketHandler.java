@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport.connection;
 
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.DisconnectCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,8 @@ public interface PacketHandler {
     /**
      * The connection is over; called exactly once, as the last call.
      *
+     * @param cause for events; without meaning before CONNECT has been accepted
      * @param reason for events and logs
      */
-    void onClosed(String reason);
+    void onClosed(DisconnectCause cause, String reason);
 }

@@ -1,5 +1,7 @@
 package io.godwit.mqtt.transport.connection;
 
+import io.godwit.plugin.event.DisconnectCause;
+
 /**
  * A handler for the time before a session: it buffers no output, the connection checks its time-out, and a shutdown
  * cuts it.
@@ -28,5 +30,5 @@ public abstract class SessionlessHandler implements PacketHandler {
     }
 
     @Override
-    public void onClosed(String reason) {}
+    public void onClosed(DisconnectCause cause, String reason) {}
 }

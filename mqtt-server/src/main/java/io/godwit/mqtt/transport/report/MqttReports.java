@@ -11,10 +11,13 @@ import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectProgress;
 import io.godwit.plugin.event.ConnectionLimit;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.NodeWait;
+import io.godwit.plugin.event.PublishRefusalCause;
+import io.godwit.plugin.event.SubscribeRefusalCause;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -131,10 +134,10 @@ public final class MqttReports {
         }
     }
 
-    public void disconnected(ClientInfo client, String reason) {
+    public void disconnected(ClientInfo client, DisconnectCause cause, String detail) {
         connects.disconnects.increment();
         if (events.isListening(BrokerEvent.ClientDisconnected.class)) {
-            events.onEvent(new BrokerEvent.ClientDisconnected(client, reason));
+            events.onEvent(new BrokerEvent.ClientDisconnected(client, cause, detail));
         }
     }
 
@@ -314,10 +317,10 @@ public final class MqttReports {
         }
     }
 
-    public void publishRefused(ClientInfo publisher, String topic, String cause) {
+    public void publishRefused(ClientInfo publisher, String topic, PublishRefusalCause cause, String detail) {
         messages.refusedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishRefused.class)) {
-            events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause));
+            events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause, detail));
         }
     }
 
@@ -329,10 +332,11 @@ public final class MqttReports {
         }
     }
 
-    public void subscribeRefused(ClientInfo subscriber, String filter, String cause) {
+    public void subscribeRefused(
+            ClientInfo subscriber, String filter, SubscribeRefusalCause cause, String detail) {
         sessions.refusedSubscribes.increment();
         if (events.isListening(BrokerEvent.SubscribeRefused.class)) {
-            events.onEvent(new BrokerEvent.SubscribeRefused(subscriber, filter, cause));
+            events.onEvent(new BrokerEvent.SubscribeRefused(subscriber, filter, cause, detail));
         }
     }
 
@@ -362,6 +366,14 @@ public final class MqttReports {
         sessions.delayedReplays.increment();
         if (events.isListening(BrokerEvent.ReplayDelayed.class)) {
             events.onEvent(new BrokerEvent.ReplayDelayed(receiver, filter, cause));
+        }
+    }
+
+    /** A new subscription does not get all retained messages, because of its tenant's limit. */
+    public void replayLimited(ClientInfo receiver, String filter, long most) {
+        sessions.limitedReplays.increment();
+        if (events.isListening(BrokerEvent.ReplayLimited.class)) {
+            events.onEvent(new BrokerEvent.ReplayLimited(receiver, filter, most));
         }
     }
 

@@ -31,6 +31,7 @@ public final class SessionMetrics {
     final LongAdder deniedSubscribes;
     final LongAdder refusedSubscribes;
     final LongAdder delayedReplays;
+    final LongAdder limitedReplays;
     final LongAdder begunSlowConsumers;
     final LongAdder endedSlowConsumers;
     final KindCounters<TenantResource> tenantRefusals;
@@ -52,6 +53,8 @@ public final class SessionMetrics {
         refusedSubscribes = counters.counter("subscribes.refused", "subscriptions refused for a limit");
         delayedReplays = counters.counter(
                 "replays.delayed", "retained messages of a subscription to be sent once there is room");
+        limitedReplays = counters.counter(
+                "replays.limited", "new subscriptions that did not get all retained messages, for a limit");
         begunSlowConsumers = counters.counter("slow.consumers.begun", "times that a client began to read too slowly");
         endedSlowConsumers = counters.counter("slow.consumers.ended", "times that it kept up again, or went");
         tenantRefusals = counters.byKind(

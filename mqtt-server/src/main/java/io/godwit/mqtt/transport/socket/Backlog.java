@@ -4,6 +4,7 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.mqtt.transport.limit.HalfPacket;
 import io.godwit.mqtt.transport.limit.HalfReceived;
+import io.godwit.plugin.event.DisconnectCause;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +137,7 @@ final class Backlog implements HalfPacket.Owner {
         scope.reports().packetAbandoned(connection, connection.client(), packet.frameBytes(), packet.arrivedBytes());
         String detail = "a packet of " + packet.frameBytes() + " bytes takes too much room";
         if (connection.isAccepted()) {
-            connection.disconnect(ReasonCode.QUOTA_EXCEEDED, detail);
+            connection.disconnect(ReasonCode.QUOTA_EXCEEDED, DisconnectCause.PACKET_ABANDONED, detail);
         } else {
             connection.close(detail);
         }

@@ -4,6 +4,7 @@ import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.field.ReasonCode;
+import io.godwit.plugin.event.DisconnectCause;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
@@ -30,10 +31,10 @@ abstract class ClosingSocket extends AcceptedSocket {
     abstract void prepareRefusal();
 
     @Override
-    public void disconnect(ReasonCode code, @Nullable String detail) {
+    public void disconnect(ReasonCode code, DisconnectCause cause, @Nullable String detail) {
         if (isOpen()) {
             send(new Disconnect(code, detail));
-            close(detail == null ? code.name() : detail);
+            close(cause, detail == null ? code.name() : detail);
         }
     }
 
@@ -42,17 +43,17 @@ abstract class ClosingSocket extends AcceptedSocket {
     public void sendAway() {
         String other = loop().otherServer();
         if (other == null) {
-            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, DisconnectCause.SHUTDOWN, null);
         } else if (isOpen()) {
             send(new Disconnect(ReasonCode.USE_ANOTHER_SERVER, -1, null, List.of(), other));
-            close(ReasonCode.USE_ANOTHER_SERVER.name());
+            close(DisconnectCause.SHUTDOWN, ReasonCode.USE_ANOTHER_SERVER.name());
         }
     }
 
     /** Closes at once, after a last packet to the client; requests under way are not answered. */
     public void end() {
         if (isAccepted()) {
-            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, null);
+            disconnect(ReasonCode.SERVER_SHUTTING_DOWN, DisconnectCause.SHUTDOWN, null);
         } else {
             close("server shutting down");
         }
@@ -67,7 +68,7 @@ abstract class ClosingSocket extends AcceptedSocket {
         } else if (cause instanceof ProtocolException violation) {
             reportViolation(String.valueOf(violation.getMessage()));
             if (isAccepted()) {
-                disconnect(violation.reasonCode(), violation.getMessage());
+                disconnect(violation.reasonCode(), DisconnectCause.PROTOCOL_VIOLATION, violation.getMessage());
             } else {
                 refuse(violation.reasonCode(), violation.getMessage());
             }
@@ -76,14 +77,14 @@ abstract class ClosingSocket extends AcceptedSocket {
             closedByPeer("connection lost");
         } else {
             LOG.error("connection failed remote={}", remoteAddress(), cause);
-            disconnect(ReasonCode.UNSPECIFIED_ERROR, null);
+            disconnect(ReasonCode.UNSPECIFIED_ERROR, DisconnectCause.INTERNAL_ERROR, null);
         }
     }
 
     /** A protocol below MQTT was violated; its layer has answered if it can. */
     public void violated(String detail) {
         reportViolation(detail);
-        close(detail);
+        close(DisconnectCause.PROTOCOL_VIOLATION, detail);
     }
 
     private void reportViolation(String detail) {

@@ -18,6 +18,7 @@ import io.godwit.mqtt.transport.loop.TickListener;
 import io.godwit.mqtt.transport.report.TrafficMetrics;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.ConnectProgress;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.Qos;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -51,6 +52,8 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     private @Nullable PacketHandler handler;
     private State state = State.OPENING;
+    private DisconnectCause closeCause = DisconnectCause.CONNECTION_LOST;
+
     private String closeReason = "connection lost";
 
     /** Packets that have to wait; null until the first of these. */
@@ -413,13 +416,17 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
             }
             case ACCEPTED -> {
                 if (timeouts.isOver(tick)) {
-                    disconnect(ReasonCode.MAXIMUM_CONNECT_TIME, "the login is not valid any longer");
+                    disconnect(
+                            ReasonCode.MAXIMUM_CONNECT_TIME,
+                            DisconnectCause.LOGIN_EXPIRED,
+                            "the login is not valid any longer");
                     return false;
                 }
                 if (throttling.isHeldByUs()) {
                     timeouts.read(tick);
                 } else if (timeouts.isTooQuiet(quietTicks)) {
-                    disconnect(ReasonCode.KEEP_ALIVE_TIMEOUT, null); // [MQTT5-3.1.2-22], [MQTT311-3.1.2-24]
+                    // [MQTT5-3.1.2-22], [MQTT311-3.1.2-24]
+                    disconnect(ReasonCode.KEEP_ALIVE_TIMEOUT, DisconnectCause.KEEP_ALIVE, null);
                     return false;
                 }
                 return handler != null && handler.onTick();
@@ -460,18 +467,23 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
 
     @Override
     public void close(String reason) {
-        close(reason, false);
+        close(DisconnectCause.CONNECTION_LOST, reason, false); // no client, so nobody hears the cause
+    }
+
+    @Override
+    public void close(DisconnectCause cause, String reason) {
+        close(cause, reason, false);
     }
 
     @Override
     public void closeAsAgreed(String reason) {
-        close(reason, true);
+        close(DisconnectCause.CLIENT, reason, true);
     }
 
     @Override
     public void closedByPeer(String reason) {
         reportIfAbandoned();
-        close(reason);
+        close(DisconnectCause.CONNECTION_LOST, reason);
     }
 
     /** The peer ends the connection: that is an outcome of its own if it did not wait for a CONNACK. */
@@ -482,11 +494,12 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
         }
     }
 
-    private void close(String reason, boolean isAgreed) {
+    private void close(DisconnectCause cause, String reason, boolean isAgreed) {
         if (!isOpen()) {
             return;
         }
         state = State.CLOSING;
+        closeCause = cause;
         closeReason = reason;
         timeouts.read(loop.tick());
         lookSoon();
@@ -520,7 +533,7 @@ public final class MqttConnection extends ClosingSocket implements TickListener,
         isTold = true;
         try {
             if (last != null) {
-                last.onClosed(closeReason);
+                last.onClosed(closeCause, closeReason);
             }
         } catch (RuntimeException | Error e) { // outermost frame
             LOG.error("close failed remote={}", remoteAddress(), e);

@@ -9,6 +9,7 @@ import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.session.RecordingConnection;
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.mqtt.transport.loop.LoopContext;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;
@@ -81,7 +82,7 @@ class LiveFanOutTest extends TransientSessionFixture {
         TransientSession session = session(5, 1, config(1000, 8, false, 1 << 20));
         CompletableFuture<DistOutcome> sixth =
                 overHalf(new LiveFanOut(2, () -> nowMillis), session).get(5);
-        session.onClosed("gone");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "gone");
         assertThat(sixth).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.session.core.SessionConfig;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
@@ -61,7 +62,7 @@ class SlowConsumerTest extends TransientSessionFixture {
         tick(session, 2);
         assertThat(paceEvents()).isEmpty();
         tick(session, 1);
-        session.onClosed("gone");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "gone");
         assertThat(paceEvents())
                 .containsExactly(
                         new BrokerEvent.SlowConsumerBegan(session.client()),
@@ -95,6 +96,7 @@ class SlowConsumerTest extends TransientSessionFixture {
         assertThat(connection.closeReason).isNull();
         tick(session, 1);
         assertThat(connection.closeReason).isEqualTo("QUOTA_EXCEEDED");
+        assertThat(connection.closeCause).isEqualTo(DisconnectCause.SLOW_CONSUMER);
     }
 
     @Test

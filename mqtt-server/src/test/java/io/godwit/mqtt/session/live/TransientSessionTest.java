@@ -22,6 +22,7 @@ import io.godwit.mqtt.twin.MemoryInbox;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -157,7 +158,7 @@ class TransientSessionTest extends TransientSessionFixture {
         deliverShared(session, "$oshare/g/a", "two", Qos.AT_LEAST_ONCE);
         deliverShared(session, "$share/g/a", "three", Qos.EXACTLY_ONCE);
         deliver(session, "its own too", Qos.AT_LEAST_ONCE);
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         deliverShared(session, "$share/g/a", "late", Qos.AT_MOST_ONCE);
 
         assertThat(handedOn()).containsExactly("one", "two", "three", "late");
@@ -272,7 +273,7 @@ class TransientSessionTest extends TransientSessionFixture {
         CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
         dist.answerNext(outcome);
         session.onPacket(new Publish(1, false, Qos.AT_LEAST_ONCE, false, "a", new byte[1], MessageProperties.NONE));
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         runTasks();
         assertThat(isEnded).isFalse();
         outcome.complete(DistOutcome.DELIVERED);
@@ -283,7 +284,7 @@ class TransientSessionTest extends TransientSessionFixture {
     @Test
     void aDeliveryToAnEndedSessionIsReported() {
         TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         deliver(session, "x", Qos.AT_LEAST_ONCE);
         assertThat(drops()).containsExactly(DropReason.SESSION_ENDED);
     }

@@ -23,6 +23,7 @@ import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.session.SessionStage;
 import io.godwit.mqtt.session.live.TransientSession;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -213,7 +214,7 @@ class LastingAttachmentTest {
         CompletableFuture<Void> gate = moveBehindGate();
         stage.acknowledge(session, 1);
         session.onPacket(Disconnect.NORMAL);
-        session.onClosed("client disconnected");
+        session.onClosed(DisconnectCause.CLIENT, "client disconnected");
         stage.runTasks();
         assertThat(stage.isEnded).isFalse();
 
@@ -249,6 +250,7 @@ class LastingAttachmentTest {
         stage.inbox.giveUp("c");
         open(gate);
         assertThat(stage.connection.closeReason).isEqualTo(ReasonCode.SERVER_BUSY.name());
+        assertThat(stage.connection.closeCause).isEqualTo(DisconnectCause.STORE_FAILED);
         assertThat(stage.count("attachments.lost")).isOne();
         stage.cut(session);
         assertThat(stage.isEnded).isTrue();

@@ -7,6 +7,7 @@ import io.godwit.mqtt.session.SessionStage;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -21,7 +22,7 @@ class PersistentDeliveryTest {
     @Test
     void qos0HandedToAClosedConnectionIsCountedAndTheRestStaysInTheInbox() {
         PersistentSession session = stage.persistent();
-        session.onClosed("cable cut");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "cable cut");
         stage.mail.take(List.of(message(0, "zero"), message(1, "one"), message(2, "two")));
         stage.runTasks();
         assertThat(drops()).containsExactly(dropped("zero"));

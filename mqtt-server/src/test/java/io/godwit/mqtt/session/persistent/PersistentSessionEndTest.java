@@ -38,6 +38,7 @@ import io.godwit.mqtt.twin.MemoryRetain;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -78,7 +79,7 @@ class PersistentSessionEndTest {
         session.onPacket(new Subscribe(1, List.of(new Subscription(FILTER, Qos.AT_LEAST_ONCE))));
         session.onPacket(new Unsubscribe(2, List.of(FILTER)));
         runTasks();
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         runTasks();
         assertThat(isEnded).isFalse();
 
@@ -135,7 +136,7 @@ class PersistentSessionEndTest {
         session.onPacket(new Subscribe(1, List.of(new Subscription(FILTER, Qos.AT_LEAST_ONCE))));
         session.onPacket(new Unsubscribe(2, List.of(FILTER)));
         runTasks();
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         runTasks();
         assertThat(loop.filterRoom().filters()).isEqualTo(2);
         route.complete(null);
@@ -184,7 +185,7 @@ class PersistentSessionEndTest {
         dist.answerNext(outcome);
         session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
         runTasks();
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         runTasks();
         assertThat(isEnded).isFalse();
 
@@ -208,7 +209,7 @@ class PersistentSessionEndTest {
         }
         runTasks();
         assertThat(connection.sent).hasSize(WINDOW);
-        session.onClosed("test");
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
         runTasks();
 
         List<InboxMessage> again = new ArrayList<>();

@@ -15,6 +15,7 @@ import io.godwit.mqtt.transport.limit.HalfReceived;
 import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.mqtt.transport.report.MqttReports;
+import io.godwit.plugin.event.DisconnectCause;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -296,7 +297,7 @@ class ConnectionTimeoutsTest {
         }
 
         @Override
-        public void onClosed(String reason) {
+        public void onClosed(DisconnectCause cause, String reason) {
             closed = reason;
         }
 

@@ -14,6 +14,7 @@ import io.godwit.mqtt.transport.loop.LoopContext;
 import io.godwit.mqtt.transport.report.MqttMetrics;
 import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.ThrottleCause;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -130,6 +131,9 @@ abstract class MqttConnectionFixture {
         @Nullable
         String closed;
 
+        @Nullable
+        DisconnectCause cause;
+
         int closings;
         int writables;
         int packets;
@@ -159,7 +163,8 @@ abstract class MqttConnectionFixture {
         public void onShutdown() {}
 
         @Override
-        public void onClosed(String reason) {
+        public void onClosed(DisconnectCause cause, String reason) {
+            this.cause = cause;
             closed = reason;
             closings++;
         }

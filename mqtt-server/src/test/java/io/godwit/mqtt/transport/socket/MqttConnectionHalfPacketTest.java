@@ -7,6 +7,7 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.limit.HalfPacket;
 import io.godwit.mqtt.transport.limit.HalfReceived;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.ThrottleCause;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -81,6 +82,7 @@ class MqttConnectionHalfPacketTest extends MqttConnectionFixture {
         IntStream.range(0, 5).forEach(i -> enter(200_000));
         sweep(1);
         assertThat(recorder.closed).contains("200000");
+        assertThat(recorder.cause).isEqualTo(DisconnectCause.PACKET_ABANDONED);
         assertThat(channel.isOpen())
                 .as("the socket has not taken DISCONNECT yet")
                 .isTrue();

@@ -13,6 +13,7 @@ import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.transport.connection.Connection;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ConnectProgress;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.netty.buffer.Unpooled;
@@ -153,7 +154,7 @@ class MqttConnectionTest extends MqttConnectionFixture {
         connection.setUp(new Connect(5, true, 0, "c", null, null, null), 0);
         connection.refuse(code, null);
         connection.refuse(code, null);
-        connection.disconnect(code, null);
+        connection.disconnect(code, DisconnectCause.OPERATOR, null);
         channel.runPendingTasks();
         assertThat(written()).singleElement().isInstanceOfSatisfying(ConnAck.class, connAck -> {
             assertThat(connAck.reasonCode()).isEqualTo(code);
@@ -209,6 +210,7 @@ class MqttConnectionTest extends MqttConnectionFixture {
         CompletableFuture<Void> ended = loop.endPresent(TimeUnit.SECONDS.toNanos(1));
         channel.runPendingTasks();
         assertThat(recorder.closed).isEqualTo("SERVER_SHUTTING_DOWN");
+        assertThat(recorder.cause).isEqualTo(DisconnectCause.SHUTDOWN);
         assertThat(written())
                 .singleElement()
                 .extracting(packet -> ((Disconnect) packet).reasonCode())
@@ -245,7 +247,7 @@ class MqttConnectionTest extends MqttConnectionFixture {
         accept(0);
         Publish publish = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", new byte[0], MessageProperties.NONE);
         connection.channelRead(channel.pipeline().lastContext(), publish);
-        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, null);
+        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, DisconnectCause.TAKEN_OVER, null);
         connection.channelRead(channel.pipeline().lastContext(), publish);
         assertThat(recorder.packets).isEqualTo(1);
         assertThat(meters.get("godwit.mqtt.packets.ignored").functionCounter().count())
@@ -255,12 +257,13 @@ class MqttConnectionTest extends MqttConnectionFixture {
     @Test
     void theSessionHearsOfTheEndOnce() {
         accept(0);
-        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, null);
+        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, DisconnectCause.TAKEN_OVER, null);
         connection.close("again");
         channel.runPendingTasks();
         channel.close();
         channel.runPendingTasks();
         assertThat(recorder.closed).isEqualTo("SESSION_TAKEN_OVER");
+        assertThat(recorder.cause).isEqualTo(DisconnectCause.TAKEN_OVER);
         assertThat(recorder.closings).isEqualTo(1);
     }
 
@@ -270,6 +273,7 @@ class MqttConnectionTest extends MqttConnectionFixture {
         connection.fail(new IllegalStateException("a bug, for the test"));
         channel.runPendingTasks();
         assertThat(recorder.closed).isEqualTo("UNSPECIFIED_ERROR");
+        assertThat(recorder.cause).isEqualTo(DisconnectCause.INTERNAL_ERROR);
     }
 
     @Test
@@ -322,7 +326,7 @@ class MqttConnectionTest extends MqttConnectionFixture {
     void whatStandsBehindAConnectIsNotHandedOnWhenThatIsAnsweredWithAClose() {
         connectWithTwoPingsBehind();
         connection.setHandler(recorder);
-        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, null);
+        connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, DisconnectCause.TAKEN_OVER, null);
         connection.resumeReading(Connection.Pause.CONNECTING);
         channel.runPendingTasks();
         sweep(3);

@@ -16,6 +16,7 @@ import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.mqtt.transport.socket.ListenerScope;
 import io.godwit.mqtt.transport.socket.MqttConnection;
 import io.godwit.mqtt.transport.socket.ReadMeter;
+import io.godwit.plugin.event.DisconnectCause;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -297,7 +298,7 @@ class WebSocketFramesTest {
         public void onShutdown() {}
 
         @Override
-        public void onClosed(String reason) {
+        public void onClosed(DisconnectCause cause, String reason) {
             closed = reason;
         }
     }
