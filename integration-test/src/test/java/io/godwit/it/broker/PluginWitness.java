@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * What one packaged broker tells of its plugins: in its status, metrics and API, and in the {@code PluginFailed} events
@@ -88,15 +89,24 @@ public final class PluginWitness {
 
     /** What the API of a broker without a cluster tells of the plugin of this name. */
     public JsonObject use(String plugin) throws IOException {
-        JsonObject answer = plugins();
+        return use(plugins(), item -> true, plugin);
+    }
+
+    /** What the API of this broker tells of a plugin of another node, or of its own. */
+    public JsonObject use(String nodeId, String plugin) throws IOException {
+        return use(plugins(), item -> item.get("node").getAsString().equals(nodeId), plugin);
+    }
+
+    private static JsonObject use(JsonObject answer, Predicate<JsonObject> isMeant, String plugin) {
         for (JsonElement item : answer.getAsJsonArray("items")) {
             for (JsonElement use : item.getAsJsonObject().getAsJsonArray("uses")) {
-                if (use.getAsJsonObject().get("name").getAsString().equals(plugin)) {
+                if (isMeant.test(item.getAsJsonObject())
+                        && use.getAsJsonObject().get("name").getAsString().equals(plugin)) {
                     return use.getAsJsonObject();
                 }
             }
         }
-        throw new AssertionError("no plugin " + plugin + " in " + answer);
+        throw new AssertionError("no such plugin " + plugin + " in " + answer);
     }
 
     /** How many such faults of a plugin the metrics count. */
