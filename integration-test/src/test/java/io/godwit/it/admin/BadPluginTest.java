@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.it.broker.BadPlugin;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
+import io.godwit.it.broker.PluginWitness;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
@@ -56,12 +57,16 @@ class BadPluginTest {
 
     private PluginInstallation installation;
     private BrokerProcess living;
+    private PluginWitness witness;
 
     @BeforeAll
     void start() throws Exception {
         installation = new PluginInstallation(Files.createDirectory(directory.resolve("living")));
         BadPlugin.addTo(installation);
-        living = broker("living/broker", installation);
+        PluginWitness.addListener(installation);
+        living = broker("living/broker", installation)
+                .setting("pluginConfig", "{eventListeners: [" + PluginWitness.LISTENER + "]}");
+        witness = new PluginWitness(living);
         start(living);
     }
 
@@ -101,17 +106,15 @@ class BadPluginTest {
 
     @ParameterizedTest
     @CsvSource({
-        "undeclared, threw java.io.IOException",
-        "unspeakable, threw Bad$Unspeakable",
-        "old, was it compiled for another version of plugin-api?",
-        "late, late-answer: connect"
+        "undeclared, threw java.io.IOException, threw",
+        "unspeakable, threw Bad$Unspeakable, threw",
+        "old, was it compiled for another version of plugin-api?, threw",
+        "late, late-answer: connect, late-answer"
     })
-    void whatIsNoAnswerIsRefusedAndNamed(String user, String failure) throws Exception {
+    void whatIsNoAnswerIsRefusedAndNamed(String user, String failure, String fault) throws Exception {
         assertThat(connect(living, user)).isEqualTo(SERVER_UNAVAILABLE);
         Await.until("told: " + failure, PATIENCE, () -> lastFailure().contains(failure));
-        Path status = living.data().resolve("godwit.status");
-        Await.until(
-                "named in the status", PATIENCE, () -> Files.readString(status).contains("plugin-faults.bad "));
+        witness.awaitNamed("bad", fault, PATIENCE);
         assertThat(connect(living, "ann")).isZero();
     }
 
@@ -134,6 +137,7 @@ class BadPluginTest {
                         .lines() // the warning may begin with what earlier calls have done
                         .anyMatch(line -> line.contains("warning=plugin bad (auth-provider) ")
                                 && line.contains("has made more than 250 threads")));
+        witness.awaitNamed("bad", "too-many-threads", PATIENCE);
         assertThat(connect(living, "ann")).isZero();
     }
 

@@ -6,6 +6,7 @@ import static io.godwit.it.cluster.NodeClients.publish;
 import static io.godwit.it.cluster.NodeClients.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.it.broker.PluginWitness;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.testing.Await;
@@ -37,6 +38,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     private static final int FAULTY = 1;
 
     private static final List<String> FAULTS = List.of("throw", "null", "block");
+    /** What the node calls them. */
+    private static final List<String> NAMES = List.of("threw", "null-answer", "no-answer");
+
     private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
     private static final int NOT_AUTHORIZED = 0x87;
     private static final int SERVER_UNAVAILABLE = 0x88;
@@ -53,8 +57,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                     .setting("authConfig", "{provider: auth, timeoutSeconds: 2, sessionsBelongToUsers: false}")
                     .setting(
                             "pluginConfig",
-                            "{eventListeners: [ear, stuck], publishInterceptors: [mark], "
-                                    + "deliverInterceptors: [stamp], userProperties: [tag]}")
+                            "{eventListeners: [ear, stuck, " + PluginWitness.LISTENER
+                                    + "], publishInterceptors: [mark], deliverInterceptors: [stamp], "
+                                    + "userProperties: [tag]}")
                     .setting("tenantConfig", TENANT_CONFIG)
                     .setting("redirectConfig", "{balancer: roam, serverReference: 'node" + i + ":1883'}")
                     .setting("subBrokerConfig", "{plugins: sink, timeoutSeconds: 1}")
@@ -75,6 +80,20 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         String faults = node == FAULTY ? ", ranges.fault=" + fault + ", hint.fault=" + fault : "";
         return name + ": {balancers: [replica-count, ranges], splitHinter: hint, "
                 + "balanceSettings: [replica-count.settleSeconds=1" + faults + "]}";
+    }
+
+    /** Each fault of {@link #FAULTS} is named by the faulty node, and the other nodes have none to name. */
+    private static void awaitAllNamed(String plugin, long least) throws IOException {
+        nodes.awaitFailuresOnlyOf(FAULTY, plugin, least);
+        for (String name : NAMES) {
+            nodes.awaitNamedOnlyBy(FAULTY, plugin, name);
+        }
+    }
+
+    /** The fault that the API tells of is named by the faulty node alone. */
+    private static void awaitLastNamed(String plugin) throws IOException {
+        String last = nodes.use(FAULTY, FAULTY, plugin).get("lastFailure").getAsString();
+        nodes.awaitNamedOnlyBy(FAULTY, plugin, last.substring(0, last.indexOf(':')));
     }
 
     // --- logins
@@ -103,7 +122,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
             }
             assertThat(answer(i, "auth-" + i, "auth-good")).as("node %d", i).isZero();
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, "auth", 6);
+        awaitAllNamed("auth", 2L * FAULTS.size());
     }
 
     @ParameterizedTest
@@ -119,7 +138,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                     .as("another tenant, node %d", i)
                     .isZero();
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, kind + 's', FAULTS.size());
+        awaitAllNamed(kind + 's', FAULTS.size());
     }
 
     @Test
@@ -131,7 +150,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                         .isEqualTo(i == FAULTY ? 0 : USE_ANOTHER_SERVER);
             }
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, "roam", FAULTS.size());
+        awaitAllNamed("roam", FAULTS.size());
     }
 
     // --- messages
@@ -166,7 +185,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         }
         assertThat(given).containsExactlyInAnyOrderElementsOf(expected);
         assertNothingMore(receiver);
-        nodes.awaitFailuresOnlyOf(FAULTY, plugin, FAULTS.size());
+        awaitAllNamed(plugin, FAULTS.size());
         nodes.assertAdminTellsFailuresOnlyOf(FAULTY, plugin, FAULTS.size());
     }
 
@@ -197,7 +216,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                 assertNothingMore(receiver);
             }
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, "stamp", 2L * FAULTS.size());
+        awaitAllNamed("stamp", 2L * FAULTS.size());
     }
 
     // --- events
@@ -222,7 +241,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
             }
         }
         nodes.awaitFailuresOnlyOf(FAULTY, "ear", 1);
+        nodes.awaitNamedOnlyBy(FAULTY, "ear", "threw");
         nodes.awaitFailuresOnlyOf(FAULTY, "stuck", 1);
+        nodes.awaitNamedOnlyBy(FAULTY, "stuck", "no-answer");
     }
 
     // --- SubBrokers
@@ -244,6 +265,10 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         assertThat(failed).as("what node %d serves", FAULTY).isNotEmpty();
         assertThat(nodes.notes(FAULTY, "sink")).noneMatch(note -> note.startsWith("took "));
         nodes.awaitFailuresOnlyOf(FAULTY, "sink", failed.size());
+        for (String name : failed) {
+            String fault = name.endsWith("throw") ? "threw" : name.endsWith("null") ? "null-answer" : "no-answer";
+            nodes.awaitNamedOnlyBy(FAULTY, "sink", fault);
+        }
         Files.createFile(nodes.shared("healed"));
         Await.until(
                 () -> "all to be taken when the plugin works again; it had failed for " + failed,
@@ -277,7 +302,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     @Test
     void balancersAndSplitHintersOfOtherNodesAreStillCalled() throws Exception {
         nodes.awaitFailuresOnlyOf(FAULTY, "ranges", FAULTS.size());
+        awaitLastNamed("ranges");
         nodes.awaitFailuresOnlyOf(FAULTY, "hint", 1);
+        awaitLastNamed("hint");
         for (int i = 0; i < NODES; i++) {
             int node = i;
             for (String plugin : List.of("ranges", "hint")) {
