@@ -280,7 +280,6 @@ class HostileAdvisersTest {
         long before = witness.counted(kind + "s", fault);
         assertThat(answer(kind + '-' + how)).isEqualTo(SERVER_UNAVAILABLE);
         awaitAnother(kind + "s", fault, before);
-        witness.awaitNamed(kind + "s", fault);
         assertThat(answer(kind + "-good")).as("another tenant").isZero();
     }
 
@@ -328,6 +327,15 @@ class HostileAdvisersTest {
             Await.until("the other tenant has limits", () -> answer("kept-throw") == 0);
         } finally {
             mode("caps", "well");
+        }
+    }
+
+    @ParameterizedTest
+    @Order(Integer.MAX_VALUE - 1) // after those that cause the faults
+    @ValueSource(strings = {"plans", "caps"})
+    void whatDecidesAboutTenantsIsNamed(String plugin) throws Exception {
+        for (String fault : List.of("threw", "null-answer", "no-answer", "late-answer")) {
+            witness.awaitNamed(plugin, fault);
         }
     }
 

@@ -54,6 +54,8 @@ public final class PluginWitness {
             }
             """;
 
+    private static final int READ_MILLIS = 30_000;
+
     private final BrokerProcess broker;
     private final int port;
 
@@ -77,6 +79,7 @@ public final class PluginWitness {
     public String get(String path) throws IOException {
         HttpURLConnection connection = (HttpURLConnection)
                 URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
+        connection.setReadTimeout(READ_MILLIS);
         try (InputStream in = connection.getInputStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
@@ -120,12 +123,12 @@ public final class PluginWitness {
                 .sum();
     }
 
-    /** Waits until an event, a metric and the status tell of a fault. */
-    public void awaitNamed(String plugin, String fault) throws IOException {
-        awaitNamed(plugin, fault, Await.PATIENCE);
+    /** Waits until an event and a metric tell of a fault. */
+    public void awaitTold(String plugin, String fault) throws IOException {
+        awaitTold(plugin, fault, Await.PATIENCE);
     }
 
-    public void awaitNamed(String plugin, String fault, Duration patience) throws IOException {
+    private void awaitTold(String plugin, String fault, Duration patience) throws IOException {
         Await looks = Await.atMost(patience);
         List<String> missing = missing(plugin, fault);
         while (!missing.isEmpty()) {
@@ -135,15 +138,22 @@ public final class PluginWitness {
         }
     }
 
+    /** The same, and the status names the plugin. It is written every ten seconds. */
+    public void awaitNamed(String plugin, String fault) throws IOException {
+        awaitNamed(plugin, fault, Await.PATIENCE);
+    }
+
+    public void awaitNamed(String plugin, String fault, Duration patience) throws IOException {
+        awaitTold(plugin, fault, patience);
+        Await.until("the status names the plugin " + plugin, patience, () -> isInStatus(plugin));
+    }
+
     private List<String> missing(String plugin, String fault) throws IOException {
         List<String> missing = new ArrayList<>();
-        if (!isInStatus(plugin)) {
-            missing.add("the status");
-        }
         if (!events().contains(plugin + " " + fault)) {
             missing.add("the events");
         }
-        if (missing.isEmpty() && counted(plugin, fault) == 0) {
+        if (counted(plugin, fault) == 0) {
             missing.add("the metrics");
         }
         return missing;

@@ -152,7 +152,7 @@ class BadPluginOnThreeNodesTest {
 
     /** All nodes take clients, and whichever is asked tells of failures on the bad node alone. */
     private void assertOnlyTheBadNodeTells(String plugin, String fault) throws IOException {
-        WITNESSES.get(BAD).awaitNamed(plugin, fault);
+        WITNESSES.get(BAD).awaitTold(plugin, fault);
         for (int asked = 0; asked < NODES; asked++) {
             assertThat(answer(asked, "ann")).as("a login on node %d", asked).isZero();
             for (int node = 0; node < NODES; node++) {
@@ -203,6 +203,7 @@ class BadPluginOnThreeNodesTest {
     void threadsThatItLeaksAreToldOfByItsNode() throws Exception {
         assertThat(answer(BAD, "leaks")).isZero();
         assertOnlyTheBadNodeTells("bad", "too-many-threads");
+        WITNESSES.get(BAD).awaitNamed("bad", "too-many-threads");
     }
 
     @Test
@@ -236,8 +237,9 @@ class BadPluginOnThreeNodesTest {
     // --- how it ends its node
 
     @Test
-    @Order(Integer.MAX_VALUE - 1) // the listener has to be released before
+    @Order(Integer.MAX_VALUE - 1) // after its queue has overflowed, and it was released
     void clientsOfOtherNodesGoOnWhenItExits() throws Exception {
+        WITNESSES.get(BAD).awaitNamed("full", "queue-full");
         try (ClientPair pair = pair("exit")) {
             pair.start();
             endTheBadNode("exit");

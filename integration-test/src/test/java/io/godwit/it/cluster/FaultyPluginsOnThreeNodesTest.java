@@ -12,6 +12,7 @@ import io.godwit.it.wire.Packet;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,8 +22,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("full")
 @Timeout(120)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     /** The node whose plugins misbehave. */
     private static final int FAULTY = 1;
@@ -82,18 +87,18 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                 + "balanceSettings: [replica-count.settleSeconds=1" + faults + "]}";
     }
 
-    /** Each fault of {@link #FAULTS} is named by the faulty node, and the other nodes have none to name. */
-    private static void awaitAllNamed(String plugin, long least) throws IOException {
+    /** The faulty node tells of each fault of {@link #FAULTS}, and the other nodes have none to tell of. */
+    private static void awaitAllTold(String plugin, long least) throws IOException {
         nodes.awaitFailuresOnlyOf(FAULTY, plugin, least);
         for (String name : NAMES) {
-            nodes.awaitNamedOnlyBy(FAULTY, plugin, name);
+            nodes.awaitToldOnlyBy(FAULTY, plugin, name);
         }
     }
 
-    /** The fault that the API tells of is named by the faulty node alone. */
-    private static void awaitLastNamed(String plugin) throws IOException {
+    /** Events and metrics of the faulty node alone tell of the same fault as the API. */
+    private static void awaitLastTold(String plugin) throws IOException {
         String last = nodes.use(FAULTY, FAULTY, plugin).get("lastFailure").getAsString();
-        nodes.awaitNamedOnlyBy(FAULTY, plugin, last.substring(0, last.indexOf(':')));
+        nodes.awaitToldOnlyBy(FAULTY, plugin, last.substring(0, last.indexOf(':')));
     }
 
     // --- logins
@@ -122,7 +127,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
             }
             assertThat(answer(i, "auth-" + i, "auth-good")).as("node %d", i).isZero();
         }
-        awaitAllNamed("auth", 2L * FAULTS.size());
+        awaitAllTold("auth", 2L * FAULTS.size());
     }
 
     @ParameterizedTest
@@ -138,7 +143,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                     .as("another tenant, node %d", i)
                     .isZero();
         }
-        awaitAllNamed(kind + 's', FAULTS.size());
+        awaitAllTold(kind + 's', FAULTS.size());
     }
 
     @Test
@@ -150,7 +155,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                         .isEqualTo(i == FAULTY ? 0 : USE_ANOTHER_SERVER);
             }
         }
-        awaitAllNamed("roam", FAULTS.size());
+        awaitAllTold("roam", FAULTS.size());
     }
 
     // --- messages
@@ -185,7 +190,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         }
         assertThat(given).containsExactlyInAnyOrderElementsOf(expected);
         assertNothingMore(receiver);
-        awaitAllNamed(plugin, FAULTS.size());
+        awaitAllTold(plugin, FAULTS.size());
         nodes.assertAdminTellsFailuresOnlyOf(FAULTY, plugin, FAULTS.size());
     }
 
@@ -216,7 +221,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                 assertNothingMore(receiver);
             }
         }
-        awaitAllNamed("stamp", 2L * FAULTS.size());
+        awaitAllTold("stamp", 2L * FAULTS.size());
     }
 
     // --- events
@@ -241,9 +246,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
             }
         }
         nodes.awaitFailuresOnlyOf(FAULTY, "ear", 1);
-        nodes.awaitNamedOnlyBy(FAULTY, "ear", "threw");
+        nodes.awaitToldOnlyBy(FAULTY, "ear", "threw");
         nodes.awaitFailuresOnlyOf(FAULTY, "stuck", 1);
-        nodes.awaitNamedOnlyBy(FAULTY, "stuck", "no-answer");
+        nodes.awaitToldOnlyBy(FAULTY, "stuck", "no-answer");
     }
 
     // --- SubBrokers
@@ -267,7 +272,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         nodes.awaitFailuresOnlyOf(FAULTY, "sink", failed.size());
         for (String name : failed) {
             String fault = name.endsWith("throw") ? "threw" : name.endsWith("null") ? "null-answer" : "no-answer";
-            nodes.awaitNamedOnlyBy(FAULTY, "sink", fault);
+            nodes.awaitToldOnlyBy(FAULTY, "sink", fault);
         }
         Files.createFile(nodes.shared("healed"));
         Await.until(
@@ -302,9 +307,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     @Test
     void balancersAndSplitHintersOfOtherNodesAreStillCalled() throws Exception {
         nodes.awaitFailuresOnlyOf(FAULTY, "ranges", FAULTS.size());
-        awaitLastNamed("ranges");
+        awaitLastTold("ranges");
         nodes.awaitFailuresOnlyOf(FAULTY, "hint", 1);
-        awaitLastNamed("hint");
+        awaitLastTold("hint");
         for (int i = 0; i < NODES; i++) {
             int node = i;
             for (String plugin : List.of("ranges", "hint")) {
@@ -317,5 +322,24 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         TestClient reader = clients.clean(2, "ranges-in", 5);
         assertThat(reader.subscribe("ranges", 1)).isEqualTo(1);
         assertThat(text(next(reader, "what was retained over the faulty node"))).isEqualTo("kept");
+    }
+
+    // --- the status
+
+    /** It is written every ten seconds. */
+    @Test
+    @Order(Integer.MAX_VALUE) // after those that cause the faults
+    void theStatusOfTheirNodeNamesThemAll() throws Exception {
+        for (int i = 0; i < NODES; i++) {
+            Path status = nodes.brokers().node(i).data().resolve("godwit.status");
+            for (String plugin : FaultyPlugins.NAMES) {
+                String name = "plugin-faults." + plugin + ' ';
+                if (i == FAULTY) {
+                    Await.until(name, () -> Files.readString(status).contains(name));
+                } else {
+                    assertThat(Files.readString(status)).as("node %d", i).doesNotContain(name);
+                }
+            }
+        }
     }
 }

@@ -112,11 +112,11 @@ final class PluginCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until the events, metrics and status of one node tell of a fault; those of the other nodes must not. The
-     * nodes must have the listener of {@link PluginWitness} in use.
+     * Waits until the events and metrics of one node tell of a fault; those of the other nodes must not. The nodes must
+     * have the listener of {@link PluginWitness} in use.
      */
-    void awaitNamedOnlyBy(int faulty, String plugin, String fault) throws IOException {
-        witnesses.get(faulty).awaitNamed(plugin, fault);
+    void awaitToldOnlyBy(int faulty, String plugin, String fault) throws IOException {
+        witnesses.get(faulty).awaitTold(plugin, fault);
         for (int node = 0; node < ThreeNodes.NODES; node++) {
             if (node != faulty) {
                 assertThat(witnesses.get(node).counted(plugin, fault))
