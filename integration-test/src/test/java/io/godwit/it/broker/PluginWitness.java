@@ -55,6 +55,7 @@ public final class PluginWitness {
             """;
 
     private static final int READ_MILLIS = 30_000;
+    private static final int TOO_MANY_REQUESTS = 429;
 
     private final BrokerProcess broker;
     private final int port;
@@ -75,14 +76,24 @@ public final class PluginWitness {
                 Map.of("io.godwit.plugin.event.EventListenerFactory", List.of("Witness")));
     }
 
-    /** What the API answers to a GET. */
+    /** What the API answers to a GET; asked for again while it has had too many requests in a second. */
     public String get(String path) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection)
-                URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
-        connection.setReadTimeout(READ_MILLIS);
+        Await looks = Await.atMost(Await.PATIENCE);
+        HttpURLConnection connection = connection(path);
+        while (connection.getResponseCode() == TOO_MANY_REQUESTS) {
+            looks.again(() -> "an answer to " + path);
+            connection = connection(path);
+        }
         try (InputStream in = connection.getInputStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
+    }
+
+    private HttpURLConnection connection(String path) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection)
+                URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
+        connection.setReadTimeout(READ_MILLIS);
+        return connection;
     }
 
     /** What the API tells of the plugins of all nodes. */
