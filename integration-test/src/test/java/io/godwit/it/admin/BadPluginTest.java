@@ -2,8 +2,10 @@ package io.godwit.it.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.it.broker.BadPlugin;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
+import io.godwit.it.broker.PluginWitness;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
@@ -43,103 +45,6 @@ class BadPluginTest {
     private static final String AUTH = "io.godwit.plugin.auth.AuthProviderFactory";
     private static final int SERVER_UNAVAILABLE = 0x88;
 
-    private static final String PLUGIN = """
-            import io.godwit.plugin.auth.*;
-            import io.godwit.plugin.client.*;
-            import io.godwit.plugin.context.*;
-            import io.godwit.plugin.message.*;
-            import java.util.*;
-            import java.util.concurrent.*;
-            public class Bad implements AuthProviderFactory, Plugin {
-                private static final List<byte[]> HOARD = new ArrayList<>();
-                private PluginContext context;
-                static class Unspeakable extends RuntimeException {
-                    @Override public String toString() { throw this; }
-                }
-                @SuppressWarnings("unchecked")
-                static <E extends Exception> void sneak(Exception thrown) throws E { throw (E) thrown; }
-                static void start(Runnable task) {
-                    Thread thread = new Thread(task);
-                    thread.setDaemon(true);
-                    thread.start();
-                }
-                static void stay() {
-                    try { new CountDownLatch(1).await(); } catch (InterruptedException e) { }
-                }
-                static void runtime(String method) {
-                    try {
-                        Runtime.class.getMethod(method, int.class).invoke(Runtime.getRuntime(), 0);
-                    } catch (ReflectiveOperationException e) { throw new IllegalStateException(e); }
-                }
-                private CompletableFuture<?> tell(String what) {
-                    return context.broker().publish(TenantId.DEFAULT, new Message(
-                        "told", what.getBytes(), Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE));
-                }
-                @Override public String name() { return "bad"; }
-                @Override public void create(PluginContext given) { context = given; }
-                @Override public boolean isNonBlocking() { return true; }
-                @Override public AuthProvider create() {
-                    return new AuthProvider() {
-                        @Override public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
-                            ConnectResult yes = ConnectResult.Accepted.as(request.client());
-                            CompletableFuture<ConnectResult> answer = new CompletableFuture<>();
-                            switch (String.valueOf(request.client().userName())) {
-                                case "undeclared": Bad.<RuntimeException>sneak(new java.io.IOException("no disk"));
-                                case "unspeakable": throw new Unspeakable();
-                                case "old": request.theUser(); break;
-                                case "late":
-                                    CompletableFuture.delayedExecutor(3, TimeUnit.SECONDS)
-                                        .execute(() -> answer.complete(yes));
-                                    return answer;
-                                case "twice":
-                                    start(() -> {
-                                        answer.complete(yes);
-                                        answer.complete(null);
-                                        answer.obtrudeValue(null);
-                                    });
-                                    return answer;
-                                case "leaks":
-                                    for (int i = 0; i < 300; i++) { start(Bad::stay); }
-                                    break;
-                                case "fills":
-                                    for (int i = 0; i < 5_000; i++) {
-                                        try { context.executor().execute(Bad::stay); }
-                                        catch (RejectedExecutionException e) {
-                                            return CompletableFuture.completedFuture(yes);
-                                        }
-                                    }
-                                    return null;
-                                case "calls":
-                                    tell("within").thenRun(() -> tell("answer"));
-                                    start(() -> tell("thread"));
-                                    break;
-                                case "exit": runtime("exit"); break;
-                                case "halt": runtime("halt"); break;
-                                case "memory": while (true) { HOARD.add(new byte[1 << 20]); }
-                                default: break;
-                            }
-                            return CompletableFuture.completedFuture(yes);
-                        }
-                        @Override public CompletableFuture<AuthDecision> publish(PublishRequest request) {
-                            return CompletableFuture.completedFuture(AuthDecision.ALLOWED);
-                        }
-                        @Override public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
-                            return CompletableFuture.completedFuture(AuthDecision.ALLOWED);
-                        }
-                    };
-                }
-            }
-            """;
-
-    /** As if it had had a method that is gone. */
-    private static final Map<String, String> OLDER = Map.of("io.godwit.plugin.auth.ConnectRequest", """
-            package io.godwit.plugin.auth;
-            public class ConnectRequest {
-                public io.godwit.plugin.client.ClientInfo client() { return null; }
-                public String theUser() { return ""; }
-            }
-            """);
-
     private static final String REFUSED = """
             import io.godwit.plugin.auth.*;
             import io.godwit.plugin.context.*;
@@ -155,12 +60,16 @@ class BadPluginTest {
 
     private PluginInstallation installation;
     private BrokerProcess living;
+    private PluginWitness witness;
 
     @BeforeAll
     void start() throws Exception {
         installation = new PluginInstallation(Files.createDirectory(directory.resolve("living")));
-        installation.jarAgainst(OLDER, "bad", "Bad", PLUGIN, Map.of(AUTH, List.of("Bad")));
-        living = broker("living/broker", installation);
+        BadPlugin.addTo(installation);
+        PluginWitness.addListener(installation);
+        living = broker("living/broker", installation)
+                .setting("pluginConfig", "{eventListeners: [" + PluginWitness.LISTENER + "]}");
+        witness = new PluginWitness(living);
         start(living);
     }
 
@@ -200,17 +109,15 @@ class BadPluginTest {
 
     @ParameterizedTest
     @CsvSource({
-        "undeclared, threw java.io.IOException",
-        "unspeakable, threw Bad$Unspeakable",
-        "old, was it compiled for another version of plugin-api?",
-        "late, late-answer: connect"
+        "undeclared, threw java.io.IOException, threw",
+        "unspeakable, threw Bad$Unspeakable, threw",
+        "old, was it compiled for another version of plugin-api?, threw",
+        "late, late-answer: connect, late-answer"
     })
-    void whatIsNoAnswerIsRefusedAndNamed(String user, String failure) throws Exception {
+    void whatIsNoAnswerIsRefusedAndNamed(String user, String failure, String fault) throws Exception {
         assertThat(connect(living, user)).isEqualTo(SERVER_UNAVAILABLE);
         Await.until("told: " + failure, PATIENCE, () -> lastFailure().contains(failure));
-        Path status = living.data().resolve("godwit.status");
-        Await.until(
-                "named in the status", PATIENCE, () -> Files.readString(status).contains("plugin-faults.bad "));
+        witness.awaitNamed("bad", fault, PATIENCE);
         assertThat(connect(living, "ann")).isZero();
     }
 
@@ -233,6 +140,7 @@ class BadPluginTest {
                         .lines() // the warning may begin with what earlier calls have done
                         .anyMatch(line -> line.contains("warning=plugin bad (auth-provider) ")
                                 && line.contains("has made more than 250 threads")));
+        witness.awaitNamed("bad", "too-many-threads", PATIENCE);
         assertThat(connect(living, "ann")).isZero();
     }
 
@@ -323,7 +231,7 @@ class BadPluginTest {
     })
     void nothingIsLostWithTheProcessAndTheNextStartNamesIt(String user, String suspicion) throws Exception {
         PluginInstallation of = new PluginInstallation(Files.createDirectory(directory.resolve(user)));
-        of.jarAgainst(OLDER, "bad", "Bad", PLUGIN, Map.of(AUTH, List.of("Bad")));
+        BadPlugin.addTo(of);
         try (BrokerProcess broker = broker(user + "/broker", of);
                 TestClient away = new TestClient(config(broker, "away", "ann"))) {
             start(broker);

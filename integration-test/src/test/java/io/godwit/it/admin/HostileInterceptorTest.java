@@ -11,7 +11,7 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
 import com.hivemq.client.mqtt.mqtt5.message.publish.puback.Mqtt5PubAckReasonCode;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
-import io.godwit.it.broker.Ports;
+import io.godwit.it.broker.PluginWitness;
 import io.godwit.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -124,12 +124,14 @@ class HostileInterceptorTest {
                         List.of("Hostile$Out"),
                         "io.godwit.plugin.intercept.UserPropertiesCustomizerFactory",
                         List.of("Hostile$Properties")));
+        PluginWitness.addListener(installation);
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())
-                .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
                 .setting(
                         "pluginConfig",
-                        "{publishInterceptors: [in], deliverInterceptors: [out], userProperties: [properties]}")) {
+                        "{publishInterceptors: [in], deliverInterceptors: [out], userProperties: [properties], "
+                                + "eventListeners: [" + PluginWitness.LISTENER + "]}")) {
+            PluginWitness witness = new PluginWitness(broker);
             broker.start();
             Mqtt5BlockingClient subscriber = connected(broker, "subscriber");
             Mqtt5BlockingClient publisher = connected(broker, "publisher");
@@ -175,17 +177,19 @@ class HostileInterceptorTest {
                 assertThat(publish(publisher, "good")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
             }
             for (String plugin : List.of("in", "out", "properties")) {
+                for (String fault : List.of("threw", "null-answer", "invalid-answer")) {
+                    witness.awaitNamed(plugin, fault);
+                }
                 assertThat(installation.use(broker, plugin).get("failures").getAsLong())
                         .as(plugin)
                         .isGreaterThanOrEqualTo(3);
             }
+            witness.awaitNamed("in", "blocked");
+            witness.awaitNamed("out", "no-answer");
             Path status = broker.data().resolve("godwit.status");
-            Await.until("the status names them", () -> {
+            Await.until("the status tells what was dropped", () -> {
                 String text = Files.readString(status);
-                return text.contains("plugin-faults.in ")
-                        && text.contains("plugin-faults.out ")
-                        && text.contains("dropped.intercepted ")
-                        && text.contains("publishes-intercepted ");
+                return text.contains("dropped.intercepted ") && text.contains("publishes-intercepted ");
             });
         }
     }

@@ -8,7 +8,7 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.ExampleProject;
 import io.godwit.it.broker.PluginInstallation;
-import io.godwit.it.broker.Ports;
+import io.godwit.it.broker.PluginWitness;
 import io.godwit.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,11 +73,14 @@ class HostileListenerTest {
                 PLUGIN,
                 Map.of("io.godwit.plugin.event.EventListenerFactory", List.of("Hostile$Thrower", "Hostile$Blocker")));
         installation.take(ExampleProject.build(Files.createDirectory(directory.resolve("example")), "event-listener"));
+        PluginWitness.addListener(installation);
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())
-                .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
-                .setting("pluginConfig", "{eventListeners: [thrower, blocker, audit-trail]}")
+                .setting(
+                        "pluginConfig",
+                        "{eventListeners: [thrower, blocker, audit-trail, " + PluginWitness.LISTENER + "]}")
                 .setting("plugins", "{audit-trail: {maxBytes: 1MB}}")) {
+            PluginWitness witness = new PluginWitness(broker);
             broker.start();
             Mqtt5BlockingClient publisher = client(broker, "gull");
             publisher.connect();
@@ -105,11 +108,9 @@ class HostileListenerTest {
             assertThat(Files.readString(trail)).contains("gull").doesNotContain("PublishReceived");
             assertThat(installation.use(broker, "audit-trail").get("failures").getAsLong())
                     .isZero();
-            Path status = broker.data().resolve("godwit.status");
-            Await.until("the status names them", () -> {
-                String text = Files.readString(status);
-                return text.contains("plugin-faults.blocker") && text.contains("plugin-faults.thrower");
-            });
+            witness.awaitNamed("blocker", "queue-full");
+            witness.awaitNamed("blocker", "no-answer"); // after ten seconds
+            witness.awaitNamed("thrower", "threw");
             client(broker, "tern").connect();
         }
     }

@@ -15,10 +15,13 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
@@ -67,6 +70,17 @@ public final class PluginInstallation {
         jarAgainst(Map.of(), name, className, source, services);
     }
 
+    /** The same, with {@code Implementation-Version} in the manifest; takes the place of a jar of this name. */
+    public void jarOfVersion(
+            String version, String name, String className, String source, Map<String, List<String>> services)
+            throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.IMPLEMENTATION_VERSION, version);
+        Path work = Files.createDirectory(directory.resolve(name + "-" + version));
+        write(work, manifest, Map.of(), name, className, source, services);
+    }
+
     /**
      * The same, against a plugin-api of another version.
      *
@@ -79,10 +93,23 @@ public final class PluginInstallation {
             String source,
             Map<String, List<String>> services)
             throws IOException {
-        Path classes = Files.createDirectory(directory.resolve(name + "-classes"));
-        Path sources = Files.createDirectory(directory.resolve(name + "-sources"));
+        write(directory, new Manifest(), others, name, className, source, services);
+    }
+
+    /** @param work for what is compiled */
+    private void write(
+            Path work,
+            Manifest manifest,
+            Map<String, String> others,
+            String name,
+            String className,
+            String source,
+            Map<String, List<String>> services)
+            throws IOException {
+        Path classes = Files.createDirectory(work.resolve(name + "-classes"));
+        Path sources = Files.createDirectory(work.resolve(name + "-sources"));
         Path file = Files.writeString(sources.resolve(className + ".java"), source);
-        Path other = Files.createDirectory(directory.resolve(name + "-api"));
+        Path other = Files.createDirectory(work.resolve(name + "-api"));
         Path api;
         try (Stream<Path> libraries = Files.list(BrokerProcess.distribution().resolve("lib"))) {
             api = libraries
@@ -97,8 +124,9 @@ public final class PluginInstallation {
             compile(other, List.of(api), otherFile);
         }
         compile(classes, List.of(other, api), file);
-        try (OutputStream to = Files.newOutputStream(plugins.resolve(name + ".jar"));
-                JarOutputStream out = new JarOutputStream(to);
+        Path jar = work.resolve(name + ".jar");
+        try (OutputStream to = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(to, manifest);
                 Stream<Path> entries = Files.walk(classes)) {
             for (Path entry : entries.filter(Files::isRegularFile).toList()) {
                 out.putNextEntry(new JarEntry(classes.relativize(entry).toString()));
@@ -109,6 +137,7 @@ public final class PluginInstallation {
                 out.write(String.join("\n", service.getValue()).getBytes(StandardCharsets.UTF_8));
             }
         }
+        Files.move(jar, plugins.resolve(name + ".jar"), StandardCopyOption.REPLACE_EXISTING);
     }
 
     private static void compile(Path to, List<Path> classPath, Path file) throws IOException {

@@ -6,11 +6,13 @@ import static io.godwit.it.cluster.NodeClients.publish;
 import static io.godwit.it.cluster.NodeClients.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.it.broker.PluginWitness;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,8 +22,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,11 +37,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("full")
 @Timeout(120)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     /** The node whose plugins misbehave. */
     private static final int FAULTY = 1;
 
     private static final List<String> FAULTS = List.of("throw", "null", "block");
+    /** What the node calls them. */
+    private static final List<String> NAMES = List.of("threw", "null-answer", "no-answer");
+
     private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
     private static final int NOT_AUTHORIZED = 0x87;
     private static final int SERVER_UNAVAILABLE = 0x88;
@@ -53,8 +62,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                     .setting("authConfig", "{provider: auth, timeoutSeconds: 2, sessionsBelongToUsers: false}")
                     .setting(
                             "pluginConfig",
-                            "{eventListeners: [ear, stuck], publishInterceptors: [mark], "
-                                    + "deliverInterceptors: [stamp], userProperties: [tag]}")
+                            "{eventListeners: [ear, stuck, " + PluginWitness.LISTENER
+                                    + "], publishInterceptors: [mark], deliverInterceptors: [stamp], "
+                                    + "userProperties: [tag]}")
                     .setting("tenantConfig", TENANT_CONFIG)
                     .setting("redirectConfig", "{balancer: roam, serverReference: 'node" + i + ":1883'}")
                     .setting("subBrokerConfig", "{plugins: sink, timeoutSeconds: 1}")
@@ -75,6 +85,20 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         String faults = node == FAULTY ? ", ranges.fault=" + fault + ", hint.fault=" + fault : "";
         return name + ": {balancers: [replica-count, ranges], splitHinter: hint, "
                 + "balanceSettings: [replica-count.settleSeconds=1" + faults + "]}";
+    }
+
+    /** The faulty node tells of each fault of {@link #FAULTS}, and the other nodes have none to tell of. */
+    private static void awaitAllTold(String plugin, long least) throws IOException {
+        nodes.awaitFailuresOnlyOf(FAULTY, plugin, least);
+        for (String name : NAMES) {
+            nodes.awaitToldOnlyBy(FAULTY, plugin, name);
+        }
+    }
+
+    /** Events and metrics of the faulty node alone tell of the same fault as the API. */
+    private static void awaitLastTold(String plugin) throws IOException {
+        String last = nodes.use(FAULTY, FAULTY, plugin).get("lastFailure").getAsString();
+        nodes.awaitToldOnlyBy(FAULTY, plugin, last.substring(0, last.indexOf(':')));
     }
 
     // --- logins
@@ -103,7 +127,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
             }
             assertThat(answer(i, "auth-" + i, "auth-good")).as("node %d", i).isZero();
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, "auth", 6);
+        awaitAllTold("auth", 2L * FAULTS.size());
     }
 
     @ParameterizedTest
@@ -119,7 +143,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                     .as("another tenant, node %d", i)
                     .isZero();
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, kind + 's', FAULTS.size());
+        awaitAllTold(kind + 's', FAULTS.size());
     }
 
     @Test
@@ -131,7 +155,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                         .isEqualTo(i == FAULTY ? 0 : USE_ANOTHER_SERVER);
             }
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, "roam", FAULTS.size());
+        awaitAllTold("roam", FAULTS.size());
     }
 
     // --- messages
@@ -166,7 +190,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         }
         assertThat(given).containsExactlyInAnyOrderElementsOf(expected);
         assertNothingMore(receiver);
-        nodes.awaitFailuresOnlyOf(FAULTY, plugin, FAULTS.size());
+        awaitAllTold(plugin, FAULTS.size());
         nodes.assertAdminTellsFailuresOnlyOf(FAULTY, plugin, FAULTS.size());
     }
 
@@ -197,7 +221,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
                 assertNothingMore(receiver);
             }
         }
-        nodes.awaitFailuresOnlyOf(FAULTY, "stamp", 2L * FAULTS.size());
+        awaitAllTold("stamp", 2L * FAULTS.size());
     }
 
     // --- events
@@ -222,7 +246,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
             }
         }
         nodes.awaitFailuresOnlyOf(FAULTY, "ear", 1);
+        nodes.awaitToldOnlyBy(FAULTY, "ear", "threw");
         nodes.awaitFailuresOnlyOf(FAULTY, "stuck", 1);
+        nodes.awaitToldOnlyBy(FAULTY, "stuck", "no-answer");
     }
 
     // --- SubBrokers
@@ -244,6 +270,10 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         assertThat(failed).as("what node %d serves", FAULTY).isNotEmpty();
         assertThat(nodes.notes(FAULTY, "sink")).noneMatch(note -> note.startsWith("took "));
         nodes.awaitFailuresOnlyOf(FAULTY, "sink", failed.size());
+        for (String name : failed) {
+            String fault = name.endsWith("throw") ? "threw" : name.endsWith("null") ? "null-answer" : "no-answer";
+            nodes.awaitToldOnlyBy(FAULTY, "sink", fault);
+        }
         Files.createFile(nodes.shared("healed"));
         Await.until(
                 () -> "all to be taken when the plugin works again; it had failed for " + failed,
@@ -277,7 +307,9 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     @Test
     void balancersAndSplitHintersOfOtherNodesAreStillCalled() throws Exception {
         nodes.awaitFailuresOnlyOf(FAULTY, "ranges", FAULTS.size());
+        awaitLastTold("ranges");
         nodes.awaitFailuresOnlyOf(FAULTY, "hint", 1);
+        awaitLastTold("hint");
         for (int i = 0; i < NODES; i++) {
             int node = i;
             for (String plugin : List.of("ranges", "hint")) {
@@ -290,5 +322,24 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
         TestClient reader = clients.clean(2, "ranges-in", 5);
         assertThat(reader.subscribe("ranges", 1)).isEqualTo(1);
         assertThat(text(next(reader, "what was retained over the faulty node"))).isEqualTo("kept");
+    }
+
+    // --- the status
+
+    /** It is written every ten seconds. */
+    @Test
+    @Order(Integer.MAX_VALUE) // after those that cause the faults
+    void theStatusOfTheirNodeNamesThemAll() throws Exception {
+        for (int i = 0; i < NODES; i++) {
+            Path status = nodes.brokers().node(i).data().resolve("godwit.status");
+            for (String plugin : FaultyPlugins.NAMES) {
+                String name = "plugin-faults." + plugin + ' ';
+                if (i == FAULTY) {
+                    Await.until(name, () -> Files.readString(status).contains(name));
+                } else {
+                    assertThat(Files.readString(status)).as("node %d", i).doesNotContain(name);
+                }
+            }
+        }
     }
 }

@@ -5,18 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
-import io.godwit.it.broker.Ports;
+import io.godwit.it.broker.PluginWitness;
 import io.godwit.it.cluster.BrokerCluster.RangeLine;
 import io.godwit.it.cluster.BrokerCluster.Way;
 import io.godwit.testing.Await;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.HttpURLConnection;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,7 +26,7 @@ import java.util.stream.Collectors;
 final class PluginCluster implements AutoCloseable {
     private final BrokerCluster brokers;
     private final Path shared;
-    private final List<Integer> apiPorts = new ArrayList<>();
+    private final List<PluginWitness> witnesses = new ArrayList<>();
     private List<RangeLine> inbox = List.of();
 
     /**
@@ -43,13 +38,12 @@ final class PluginCluster implements AutoCloseable {
             throws IOException {
         PluginInstallation installation = new PluginInstallation(Files.createDirectory(directory.resolve("program")));
         installation.jar("all", className, source, services);
+        PluginWitness.addListener(installation);
         shared = Files.createDirectory(directory.resolve("shared"));
         brokers = new BrokerCluster(directory.resolve("brokers"), ThreeNodes.NODES);
         for (BrokerProcess node : brokers.nodes()) {
-            int port = Ports.free().getPort();
-            apiPorts.add(port);
-            node.installedIn(installation.path())
-                    .setting("apiServerConfig", "{port: " + port + ", checkAnswers: true}");
+            witnesses.add(new PluginWitness(node));
+            node.installedIn(installation.path());
         }
     }
 
@@ -114,12 +108,21 @@ final class PluginCluster implements AutoCloseable {
 
     /** What the API of one node tells of a plugin of another. */
     JsonObject use(int asked, int node, String plugin) throws IOException {
-        HttpURLConnection connection =
-                (HttpURLConnection) URI.create("http://127.0.0.1:" + apiPorts.get(asked) + "/api/v1/plugins")
-                        .toURL()
-                        .openConnection();
-        try (InputStreamReader in = new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8)) {
-            return use(JsonParser.parseReader(in).getAsJsonObject(), node, plugin);
+        return use(witnesses.get(asked).plugins(), node, plugin);
+    }
+
+    /**
+     * Waits until the events and metrics of one node tell of a fault; those of the other nodes must not. The nodes must
+     * have the listener of {@link PluginWitness} in use.
+     */
+    void awaitToldOnlyBy(int faulty, String plugin, String fault) throws IOException {
+        witnesses.get(faulty).awaitTold(plugin, fault);
+        for (int node = 0; node < ThreeNodes.NODES; node++) {
+            if (node != faulty) {
+                assertThat(witnesses.get(node).counted(plugin, fault))
+                        .as("faults of %s on node %d: %s", plugin, node, fault)
+                        .isZero();
+            }
         }
     }
 

@@ -20,6 +20,9 @@ abstract class ThreeNodes {
     static final int NODES = 3;
     private static final String ONLY_REPLICAS =
             "{balancers: [replica-count], balanceSettings: replica-count.settleSeconds=1}";
+    /** The value of {@code storeConfig} with which no balancer moves a leader. */
+    static final String STORES_THAT_KEEP_LEADERS =
+            "{dist: " + ONLY_REPLICAS + ", inbox: " + ONLY_REPLICAS + ", retain: " + ONLY_REPLICAS + "}";
 
     @TempDir
     private static Path directory;
@@ -36,10 +39,7 @@ abstract class ThreeNodes {
         cluster = new BrokerCluster(directory, NODES);
         for (BrokerProcess node : cluster.nodes()) {
             node.setting("topicConfig", "{sysIntervalSeconds: 1}")
-                    .setting(
-                            "storeConfig",
-                            "{dist: " + ONLY_REPLICAS + ", inbox: " + ONLY_REPLICAS + ", retain: " + ONLY_REPLICAS
-                                    + "}");
+                    .setting("storeConfig", STORES_THAT_KEEP_LEADERS);
         }
         inbox = startWithAThirdEach(cluster);
     }
