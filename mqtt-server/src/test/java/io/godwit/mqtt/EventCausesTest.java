@@ -10,9 +10,9 @@ import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.Publish;
-import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.quota.Holdings;
 import io.godwit.mqtt.twin.MemoryAuth;
@@ -130,8 +130,7 @@ class EventCausesTest {
         try (TestClient client = TestClient.clean(node.address, level, "c")) {
             node.server
                     .clients()
-                    .disconnect(
-                            new ClientKey(TenantId.DEFAULT, new ClientId("c")), ReasonCode.ADMINISTRATIVE_ACTION)
+                    .disconnect(new ClientKey(TenantId.DEFAULT, new ClientId("c")), ReasonCode.ADMINISTRATIVE_ACTION)
                     .orTimeout(10, TimeUnit.SECONDS)
                     .join();
             awaitEnd("c", DisconnectCause.OPERATOR);

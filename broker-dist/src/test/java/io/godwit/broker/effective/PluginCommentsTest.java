@@ -33,8 +33,7 @@ class PluginCommentsTest {
     void theCommentSaysThreadCostAndFailure(Class<?> kind) throws IOException {
         String source = Files.readString(SOURCES.resolve(kind.getName().replace('.', '/') + ".java"));
         for (String label : List.of("Thread", "Cost", "Failure")) {
-            assertThat(comment(source, kind.getSimpleName()))
-                    .containsPattern("<p><b>" + label + ":</b> [^<]{20}");
+            assertThat(comment(source, kind.getSimpleName())).containsPattern("<p><b>" + label + ":</b> [^<]{20}");
         }
     }
 

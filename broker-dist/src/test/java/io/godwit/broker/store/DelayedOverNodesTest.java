@@ -41,9 +41,8 @@ class DelayedOverNodesTest {
                 assertThat(method.getName()).isEqualTo("page");
                 return page;
             });
-    private final DelayedOverNodes delayed =
-            new DelayedOverNodes(
-                    catalog, inboxes, new DelayedMessages(() -> inboxes, new DelayedRoom(() -> 0, tenant -> 0, 10)));
+    private final DelayedOverNodes delayed = new DelayedOverNodes(
+            catalog, inboxes, new DelayedMessages(() -> inboxes, new DelayedRoom(() -> 0, tenant -> 0, 10)));
 
     private CompletableFuture<Boolean> discard(String keeper) {
         String id = Base64.getUrlEncoder().withoutPadding().encodeToString(keeper.getBytes(StandardCharsets.UTF_8));

@@ -180,8 +180,7 @@ class QuotasOverNodesTest {
         c.limiter.round();
         Await.until(
                 "what the first node has",
-                () -> c.exchange.others(BIRDS).stream()
-                        .anyMatch(other -> other.of(TenantResource.CONNECTIONS) == 4));
+                () -> c.exchange.others(BIRDS).stream().anyMatch(other -> other.of(TenantResource.CONNECTIONS) == 4));
     }
 
     @Test

@@ -49,8 +49,7 @@ class DelayedOnceTest {
     private final InMemoryRangeHost host =
             new InMemoryRangeHost(() -> store.coprocessorFactory().get());
     private final DelayedMessages delayed = new DelayedMessages(
-            this::client,
-            new DelayedRoom(() -> store.countedRecords(), tenant -> store.countedRecords(tenant), 100));
+            this::client, new DelayedRoom(() -> store.countedRecords(), tenant -> store.countedRecords(tenant), 100));
     private final StorePublisher outlet = new StorePublisher(this::dist, () -> null, delayed, true);
     private final List<String> published = new ArrayList<>();
     /** Whether messages for later are taken: what the store publishes again has to wait otherwise. */

@@ -251,9 +251,7 @@ class HostileAdvisersTest {
 
     /** Waits until a plugin has had one more fault of this kind. */
     private static void awaitAnother(String plugin, String fault, long before) throws IOException {
-        Await.until(
-                "another fault of " + plugin + ": " + fault,
-                () -> witness.counted(plugin, fault) > before);
+        Await.until("another fault of " + plugin + ": " + fault, () -> witness.counted(plugin, fault) > before);
     }
 
     // ---- tenants
@@ -355,8 +353,9 @@ class HostileAdvisersTest {
     @ValueSource(strings = {"throw", "null", "late"})
     void aBalancerIsNotCalledForAWhile(String how) throws Exception {
         String plugin = "ranges-" + how;
-        Await.until("less than half of the calls of one that works", () -> calls(plugin) > 0
-                && calls(plugin) * 2 < calls("ranges-good"));
+        Await.until(
+                "less than half of the calls of one that works",
+                () -> calls(plugin) > 0 && calls(plugin) * 2 < calls("ranges-good"));
         assertThat(balancer(plugin).get("fault").getAsString()).contains(plugin);
     }
 

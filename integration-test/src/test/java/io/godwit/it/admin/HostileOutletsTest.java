@@ -178,7 +178,8 @@ class HostileOutletsTest {
             }
             Path status = broker.data().resolve("godwit.status");
             Await.until(
-                    "the status tells of the delay", () -> Files.readString(status).contains("sub-brokers-delayed "));
+                    "the status tells of the delay",
+                    () -> Files.readString(status).contains("sub-brokers-delayed "));
             assertThat(connect(broker, "here")).isEqualTo(Mqtt5ConnAckReasonCode.SUCCESS);
         }
     }

@@ -145,8 +145,9 @@ class HostilePluginTest {
         for (String fault : List.of("threw", "null-answer", "no-answer", "blocked")) {
             witness.awaitNamed("hostile", fault);
         }
-        Await.until("the status warns of it", () -> status()
-                .contains("warning=plugin hostile (auth-provider) has blocked threads"));
+        Await.until(
+                "the status warns of it",
+                () -> status().contains("warning=plugin hostile (auth-provider) has blocked threads"));
         assertThat(status()).contains("events=plugin-faults.hostile ");
         assertThat(broker.data().resolve("plugins/hostile")).isDirectory();
         Path out = directory.resolve("table");

@@ -246,8 +246,7 @@ class ProvidersTest {
         assertThat(publish(renewed, "gates/renewed/x")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
 
         Await.until(
-                "its token is over",
-                () -> publish(renewed, "gates/renewed/x") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+                "its token is over", () -> publish(renewed, "gates/renewed/x") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
         assertThat(maySubscribe(renewed, "gates/renewed/#")).isFalse();
         tokens.token(token("it", 600));
         renewed.reauth().get(30, TimeUnit.SECONDS);

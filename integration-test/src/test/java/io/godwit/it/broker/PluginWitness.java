@@ -70,10 +70,7 @@ public final class PluginWitness {
     /** Puts the jar of the listener into an installation. */
     public static void addListener(PluginInstallation installation) throws IOException {
         installation.jar(
-                LISTENER,
-                "Witness",
-                SOURCE,
-                Map.of("io.godwit.plugin.event.EventListenerFactory", List.of("Witness")));
+                LISTENER, "Witness", SOURCE, Map.of("io.godwit.plugin.event.EventListenerFactory", List.of("Witness")));
     }
 
     /** What the API answers to a GET; asked for again while it has had too many requests in a second. */

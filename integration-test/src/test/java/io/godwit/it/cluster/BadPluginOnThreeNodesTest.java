@@ -137,9 +137,8 @@ class BadPluginOnThreeNodesTest {
 
     /** The code of the CONNACK for a client that does not stay. */
     private int answer(int node, String user) throws IOException {
-        ClientConfig config = clients.config(node, "visitor-" + node, 5)
-                .withCleanSession()
-                .withLogin(user, "any");
+        ClientConfig config =
+                clients.config(node, "visitor-" + node, 5).withCleanSession().withLogin(user, "any");
         TestClient client = clients.unconnected(config);
         int code = client.connect().code();
         client.disconnect();

@@ -131,8 +131,7 @@ class RollingPluginUpdateTest {
         for (JsonElement each : cluster.done(Way.DATA, asked, "plugins").getAsJsonArray("items")) {
             JsonObject item = each.getAsJsonObject();
             if (item.get("name").getAsString().equals("stamp.jar")) {
-                versions.put(
-                        item.get("node").getAsString(), item.get("version").getAsString());
+                versions.put(item.get("node").getAsString(), item.get("version").getAsString());
             }
         }
         return versions;

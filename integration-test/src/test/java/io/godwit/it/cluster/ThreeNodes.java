@@ -38,8 +38,7 @@ abstract class ThreeNodes {
     static void threeNodesEachLeadAThirdOfTheSessions() throws Exception {
         cluster = new BrokerCluster(directory, NODES);
         for (BrokerProcess node : cluster.nodes()) {
-            node.setting("topicConfig", "{sysIntervalSeconds: 1}")
-                    .setting("storeConfig", STORES_THAT_KEEP_LEADERS);
+            node.setting("topicConfig", "{sysIntervalSeconds: 1}").setting("storeConfig", STORES_THAT_KEEP_LEADERS);
         }
         inbox = startWithAThirdEach(cluster);
     }

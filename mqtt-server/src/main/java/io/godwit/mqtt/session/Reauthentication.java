@@ -53,8 +53,7 @@ final class Reauthentication implements Authentication.Outcome {
         AuthExchange exchange = services.authorizer.exchange(
                 new ExchangeRequest(method, session.client(), auth.userProperties(), true));
         if (exchange == null) {
-            connection.disconnect(
-                    ReasonCode.BAD_AUTHENTICATION_METHOD, DisconnectCause.REAUTHENTICATION_FAILED, null);
+            connection.disconnect(ReasonCode.BAD_AUTHENTICATION_METHOD, DisconnectCause.REAUTHENTICATION_FAILED, null);
             return;
         }
         Authentication begun =

@@ -315,12 +315,7 @@ public final class ReplayQueue {
         long wanted = most == 0 ? PAGE_MESSAGES : Math.max(0, most - replay.sent) + 1;
         OnEventLoop.whenComplete(
                 connection,
-                retain.match(
-                        tenant,
-                        replay.filter(),
-                        replay.cursor,
-                        (int) Math.min(PAGE_MESSAGES, wanted),
-                        PAGE_BYTES),
+                retain.match(tenant, replay.filter(), replay.cursor, (int) Math.min(PAGE_MESSAGES, wanted), PAGE_BYTES),
                 (found, failure) -> {
                     isFetching = false;
                     boolean isToBeReadAgain = isOutdated;

@@ -332,8 +332,7 @@ public final class MqttReports {
         }
     }
 
-    public void subscribeRefused(
-            ClientInfo subscriber, String filter, SubscribeRefusalCause cause, String detail) {
+    public void subscribeRefused(ClientInfo subscriber, String filter, SubscribeRefusalCause cause, String detail) {
         sessions.refusedSubscribes.increment();
         if (events.isListening(BrokerEvent.SubscribeRefused.class)) {
             events.onEvent(new BrokerEvent.SubscribeRefused(subscriber, filter, cause, detail));

@@ -76,9 +76,8 @@ class TransientSessionTest extends TransientSessionFixture {
     /** An empty queue takes a message of any size. */
     @Test
     void theTenantSaysHowManyBytesMayWait() {
-        settings = TenantSettings.builder()
-                .set(TenantSetting.MAX_QUEUED_BYTES, 1)
-                .build();
+        settings =
+                TenantSettings.builder().set(TenantSetting.MAX_QUEUED_BYTES, 1).build();
         TransientSession session = session(4, 1, config(1000, 10, false, 1 << 20));
         for (int i = 0; i < 4; i++) {
             deliver(session, "m" + i, Qos.AT_LEAST_ONCE);
