@@ -44,7 +44,7 @@ final class LoudClients implements AutoCloseable {
     /** What the clients were answered since the last {@code begin}. */
     private record Counts(int letIn, int refused, int acknowledged, int tooLarge) {
         static Counts of(String line) {
-            String[] parts = line.split(" ");
+            String[] parts = line.split(" ", -1);
             return new Counts(
                     Integer.parseInt(parts[0]),
                     Integer.parseInt(parts[1]),
@@ -194,7 +194,7 @@ final class LoudClients implements AutoCloseable {
                     new Packet.Publish("noise/t", new byte[bytes], qos, false, false, packetId, Properties.NONE), 5);
         }
 
-        private long pauseMillis() {
+        private int pauseMillis() {
             return PAUSE_MILLIS / 2 + random.nextInt(PAUSE_MILLIS);
         }
 
