@@ -2,30 +2,13 @@
 # Checks the chart with helm: lint, the golden files in helm/golden, and the values that the chart must refuse.
 #   helm/check.sh            compares
 #   helm/check.sh --update   rewrites the golden files; review the differences before you commit them
-# The variable HELM may name the program. Otherwise helm is taken from the PATH, or built by Go into
-# ~/.cache/godwit-helm.
+# find-helm.sh says which helm is used.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-readonly version=v3.22.0
 update=
 [ "${1:-}" != --update ] || update=1
 
-find_helm() {
-  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/godwit-helm
-  if [ -n "${HELM:-}" ]; then
-    helm=$HELM
-  elif command -v helm >/dev/null 2>&1; then
-    helm=helm
-  else
-    helm=$cache/helm
-    if [ ! -x "$helm" ]; then
-      command -v go >/dev/null 2>&1 || { echo "check: needs helm, or go to build it" >&2; exit 2; }
-      echo "check: building helm $version with go, this once" >&2
-      GOBIN=$cache go install "helm.sh/helm/v3/cmd/helm@$version"
-    fi
-  fi
-}
-
+. ./find-helm.sh
 find_helm
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
