@@ -11,6 +11,7 @@ import io.godwit.it.cluster.BrokerCluster.RangeLine;
 import io.godwit.it.cluster.BrokerCluster.Way;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -194,6 +195,7 @@ class ReplicatedDataTest {
                 }
                 return done;
             });
+            Await.until(() -> done + " rounds before the splits", PATIENCE, () -> done.get() > ROUNDS_AFTER);
             for (String store : List.of("dist", "retain")) {
                 assertThat(outcome(cluster.atLast(Way.RPC, 0, "split", store, "1")))
                         .isEqualTo("DONE");

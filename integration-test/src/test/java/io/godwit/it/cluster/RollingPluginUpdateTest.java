@@ -6,6 +6,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
+import io.godwit.it.broker.Ports;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.cluster.BrokerCluster.Way;
 import io.godwit.it.wire.Properties;
@@ -76,6 +77,7 @@ class RollingPluginUpdateTest {
                 cluster.node(i)
                         .installedIn(installations.get(i).path())
                         .property("inbox_store_initial_ranges", NODES)
+                        .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
                         .setting("pluginConfig", "{publishInterceptors: [stamp]}");
             }
             cluster.start();
