@@ -295,15 +295,12 @@ public final class BrokerCluster implements AutoCloseable {
                                         && !range.leader().isEmpty()));
     }
 
-    /** Has a node lead a range, unless it does; asked for again while it is not the time. */
+    /** Has a node lead a range, unless it does; asked for again until that node says that it leads. */
     public void lead(String store, RangeLine range, int leader) throws IOException {
         Await looks = Await.atMost(PATIENCE);
         String leads = range.leader();
         while (!leads.equals(id(leader))) {
             Answer answer = admin(Way.RPC, leader, "transfer", store, range.id(), "--to", id(leader));
-            if (answer.code() == 0) {
-                return;
-            }
             looks.again(() -> "node " + leader + " leads " + range + " of " + store + ": " + answer);
             leads = ranges(leader, store).stream()
                     .filter(each -> each.id().equals(range.id()))
