@@ -119,7 +119,7 @@ class ReplaceApiTest {
             Path err = directory.resolve("replace.err");
             int code = cluster.node(1).adminApart(out, err, "replace", gone, "--by", heir, "--url", address);
             String told = Files.readString(out) + Files.readString(err);
-            assertThat(code + told).containsPattern("^(0.*is forgotten|6.*there is no node)");
+            assertThat(code + told).containsPattern("(?s)^(0.*is forgotten|6.*there is no node)");
         }
     }
 

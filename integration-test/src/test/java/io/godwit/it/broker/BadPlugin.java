@@ -60,7 +60,8 @@ public final class BadPlugin {
                                         .execute(() -> answer.complete(yes));
                                     return answer;
                                 case "twice":
-                                    start(() -> {
+                                    start(() -> { // the broker waits for the first answer before there is a second
+                                        while (answer.getNumberOfDependents() == 0) { Thread.onSpinWait(); }
                                         answer.complete(yes);
                                         answer.complete(null);
                                         answer.obtrudeValue(null);
