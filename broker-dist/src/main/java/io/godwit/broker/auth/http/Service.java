@@ -42,7 +42,7 @@ final class Service {
     private final AtomicInteger underWay = new AtomicInteger();
 
     private final Queue<Runnable> logins = new ConcurrentLinkedQueue<>();
-    /** How often {@link #begin} was called since it began to look; 0 while no thread looks. */
+    /** Calls of {@link #begin} that no look has covered yet; 0 while no thread looks. */
     private final AtomicInteger looks = new AtomicInteger();
 
     /** Why there is no verdict. Without a stack trace, since there may be many. */
