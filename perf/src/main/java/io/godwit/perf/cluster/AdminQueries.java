@@ -15,11 +15,11 @@ import java.util.concurrent.TimeUnit;
  * time. Each query starts a JVM, which takes about a second of CPU time.
  */
 final class AdminQueries {
-    private final Distribution distribution;
+    private final UnpackedDistribution distribution;
     private final NodePlan node;
 
     /** @param node a running node of the same user */
-    AdminQueries(Distribution distribution, NodePlan node) {
+    AdminQueries(UnpackedDistribution distribution, NodePlan node) {
         this.distribution = distribution;
         this.node = node;
     }
