@@ -105,7 +105,7 @@ public final class HtmlReport {
         Topology topology = result.scenario().topology();
         boolean isConnecting = topology == Topology.CONNECTIONS || topology == Topology.CONNECT_AND_PUBLISH;
         DoubleFunction<String> count = Quantity::brief;
-        DoubleFunction<String> millis = value -> Columns.plain(value) + " ms";
+        DoubleFunction<String> millis = value -> RunColumns.plain(value) + " ms";
         if (isConnecting) {
             charts.add(chart("Connections open", count).line("open", values(Sample::connections)));
             charts.add(chart("Connections per second", count).line("per second", values(Sample::connectRate)));
@@ -132,7 +132,7 @@ public final class HtmlReport {
         if (result.broker().isWatched()) {
             Predicate<Sample> has = s -> s.brokerCores() >= 0;
             charts.add(chart("CPU of the broker", HtmlReport::cores).line("cores", values(Sample::brokerCores, has)));
-            charts.add(chart("Memory of the broker", value -> Columns.plain(value) + " MiB")
+            charts.add(chart("Memory of the broker", value -> RunColumns.plain(value) + " MiB")
                     .line("resident", values(s -> s.brokerBytes() / MIB, s -> s.brokerBytes() > 0)));
         }
         charts.add(chart("CPU of this tool", HtmlReport::cores)

@@ -36,7 +36,7 @@ class ReportTest {
         RunResult result = Runs.of(table.scenario(table.rows().get(0))).result();
 
         for (String column : table.columns()) {
-            assertThat(Columns.value(column, result))
+            assertThat(RunColumns.value(column, result))
                     .as(column)
                     .hasValueSatisfying(value -> assertThat(value).isNotBlank().isNotEqualTo("-"));
         }
@@ -122,16 +122,16 @@ class ReportTest {
         Runs run = Runs.of("1k_1k_qos1_p256_1mps_1n").unwatched();
 
         assertThat(html(run)).doesNotContain("CPU of the broker");
-        assertThat(Columns.value("CPU", run.result())).contains("-");
-        assertThat(Columns.value("Memory (GB)", run.result())).contains("-");
+        assertThat(RunColumns.value("CPU", run.result())).contains("-");
+        assertThat(RunColumns.value("Memory (GB)", run.result())).contains("-");
     }
 
     @Test
     void aBrokerElsewhereHasCoresOfItsOwn() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").brokerElsewhere(4).result();
 
-        assertThat(Columns.value("CPU", result)).contains("13%");
-        assertThat(Columns.value("Load", result)).contains("-");
+        assertThat(RunColumns.value("CPU", result)).contains("13%");
+        assertThat(RunColumns.value("Load", result)).contains("-");
     }
 
     @Test
