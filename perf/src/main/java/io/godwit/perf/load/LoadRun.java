@@ -13,7 +13,7 @@ import io.godwit.perf.load.client.WebSocketRelay;
 import io.godwit.perf.load.measure.Errors;
 import io.godwit.perf.load.measure.MeasuredTime;
 import io.godwit.perf.load.measure.Phase;
-import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.RunProgress;
 import io.godwit.perf.load.measure.Time;
 import io.godwit.perf.load.measure.Timetable;
 import io.godwit.perf.observe.SelfUsage;
@@ -80,7 +80,7 @@ public final class LoadRun {
             ClientSettings clients,
             @Nullable String topics,
             Optional<UsageSource> broker,
-            Consumer<Progress> progress) {
+            Consumer<RunProgress> progress) {
         this.scenario = scenario;
         this.settings = settings;
         this.clients = clients;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.perf.load.RunResult;
 import io.godwit.perf.load.measure.Phase;
-import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.RunProgress;
 import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.published.PublishedReports;
@@ -150,8 +150,8 @@ class ReportTest {
     @Test
     void theProgressLineHasRatesQuantilesErrorsAndTheTimeLeft() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").result();
-        Progress progress =
-                new Progress(result.samples().get(2).phase(), result.samples().get(2), 2_000, true, 17.2);
+        RunProgress progress =
+                new RunProgress(result.samples().get(2).phase(), result.samples().get(2), 2_000, true, 17.2);
 
         assertThat(ProgressLine.text(progress))
                 .contains("in 1,000/s", "out 1,000/s", "p50 1.25", "p99 9.75", "errors 0", "ETA 17 s");
@@ -162,12 +162,12 @@ class ReportTest {
         Sample stalled =
                 stalled(Runs.of("1k_1k_qos1_p256_1mps_1n").result().samples().get(2));
 
-        assertThat(ProgressLine.text(new Progress(Phase.MEASURE, stalled, 2_000, true, 9)))
+        assertThat(ProgressLine.text(new RunProgress(Phase.MEASURE, stalled, 2_000, true, 9)))
                 .contains("in 0/s", "out 0/s")
                 .doesNotContain("connected");
-        assertThat(ProgressLine.text(new Progress(Phase.MEASURE, stalled, 2_000, false, 9)))
+        assertThat(ProgressLine.text(new RunProgress(Phase.MEASURE, stalled, 2_000, false, 9)))
                 .contains("of 2,000 connected");
-        assertThat(ProgressLine.text(new Progress(Phase.CONNECT, stalled, 2_000, true, 9)))
+        assertThat(ProgressLine.text(new RunProgress(Phase.CONNECT, stalled, 2_000, true, 9)))
                 .contains("of 2,000 connected");
     }
 
@@ -193,7 +193,7 @@ class ReportTest {
 
     @Test
     void aTerminalHasOneLineAndAFileSome() {
-        Progress progress = new Progress(
+        RunProgress progress = new RunProgress(
                 Phase.MEASURE,
                 Runs.of("1k_1k_qos1_p256_1mps_1n").result().samples().get(1),
                 2,
