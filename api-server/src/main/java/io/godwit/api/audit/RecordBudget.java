@@ -26,7 +26,7 @@ public final class RecordBudget {
         }
     };
 
-    /** What a caller's next record may have. */
+    /** How much the next record of a caller may contain. */
     public enum Room {
         /** Its usual length. */
         WHOLE,

@@ -76,7 +76,10 @@ public final class Tokens {
         }
     }
 
-    /** Somebody may take the one for the other. A node does not see the files of others when it makes a token. */
+    /**
+     * Warns of tokens of the file with the name of a token of the API: an operator may take one for the other. Such a
+     * name is not refused when a token is made, because a node does not see the token files of other nodes.
+     */
     private void warnOfSharedNames() {
         Set<String> names = new TreeSet<>(shared.map(SharedTokens::names).orElse(Set.of()));
         names.retainAll(file.entries().stream().map(TokenFile.Entry::name).collect(Collectors.toSet()));

@@ -74,7 +74,7 @@ final class MembershipStack {
                         LogFactory.getLog(TCP.class), sockets, new DefaultThreadFactory("diagnostics", true))
                 .setEnabled(false));
         NAKACK2 multicast = new NAKACK2().useMcastXmit(false);
-        multicast.logDiscardMessages(false); // messages from members that were declared dead
+        multicast.logDiscardMessages(false); // else each message of a member declared dead would be logged
         return new JChannel(
                 tcp,
                 new SeedDiscovery(seeds::addresses),

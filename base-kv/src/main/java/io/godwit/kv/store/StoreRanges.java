@@ -51,7 +51,10 @@ public final class StoreRanges implements RangeFamily<Range> {
 
     private final ReplicaRemoval removal;
 
-    /** Ranges whose replicas a split is making, without the lock: {@link #join} would delete their files. */
+    /**
+     * Ranges whose replicas a split is making. It makes them without holding the lock; without this note {@link #join}
+     * could delete their files meanwhile.
+     */
     private final Set<Long> inBirth = new HashSet<>();
 
     private volatile Runnable onChange = () -> {};

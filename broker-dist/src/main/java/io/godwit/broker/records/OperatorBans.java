@@ -196,7 +196,10 @@ public final class OperatorBans implements BanAdmin {
                 : List.of(ofAll);
     }
 
-    /** A ban that has ended and takes the room for that one; empty if there is room, or none has ended. */
+    /**
+     * An ended ban to be removed so that the wanted one has room; empty if there is room already, or if no ban has
+     * ended.
+     */
     private Optional<Ban> endedInTheWay(Wanted wanted) {
         return full(wanted)
                 .flatMap(bound -> bans.values().stream()

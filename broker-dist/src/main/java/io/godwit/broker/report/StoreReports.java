@@ -25,7 +25,7 @@ public final class StoreReports {
     private final EventListener events;
     private final Counter degraded;
     private final Counter recovered;
-    /** The last reported state of each store. Only the reporting thread uses it, and one reports at a time. */
+    /** The last reported state of each store. Concurrent: different threads report, though one at a time. */
     private final Map<String, StoreHealth> told = new ConcurrentHashMap<>();
     /** The stores that an event reported as degraded, and why. Used like {@link #told}. */
     private final Map<String, StoreFault> faults = new ConcurrentHashMap<>();

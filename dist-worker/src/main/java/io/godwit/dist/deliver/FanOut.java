@@ -37,8 +37,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes for one client: matches its messages and hands each to the deliverers, one {@link Delivery} per kind of
- * receiver. Confined to the client's thread. The match lists are those of the index, made once per topic and change, so
- * a message costs one delivery object.
+ * receiver. Confined to the client's thread; {@link #handOn}, {@link #chooseAnother} and {@link #giveToGroup} run on
+ * any thread, each on an instance made for the call. The match lists are those of the index, made once per topic and
+ * change, so a message costs one delivery object.
  */
 public final class FanOut implements Publisher, HeldPublishes.Source {
     static final int TIMED_ONE_OF = 64;

@@ -209,8 +209,9 @@ public final class SharedChoices {
     }
 
     /**
-     * The member that had the message has passed it on. It may come back to this node, even after its origin has
-     * finished the token: then it is not a late copy. Does nothing when the token is unknown.
+     * Records that the message has passed from the chosen member to {@code member}, which may be on this node. So the
+     * message is not taken for a late copy, even if its origin has finished the token. Does nothing when the token is
+     * unknown.
      */
     synchronized void replace(DeliveryToken token, SharedGroup group, SharedMember member) {
         if (known(token.origin(), token.number()) != null) {

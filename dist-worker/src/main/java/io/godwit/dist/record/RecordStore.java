@@ -287,7 +287,7 @@ public final class RecordStore {
                 cause == null ? new RangeException(RangeException.Cause.TIMEOUT, "no answer") : cause);
     }
 
-    /** The leader was asked for the record, because the one known here needs no change. */
+    /** Takes the answer of the leader, which was asked because the record known here needs no change. */
     private void looked(
             Attempt attempt,
             @Nullable StoredRecord known,

@@ -23,7 +23,7 @@ public final class LoopTraffic {
     static final int ONE_OF = 64;
     private static final long MINUTE_MILLIS = 60_000;
 
-    // sums that a counter keeps beside its count
+    // indexes of the sums that each entry of a sketch has besides its count
     private static final int MESSAGES_IN = 0;
     private static final int MESSAGES_OUT = 1;
     private static final int BYTES_IN = 2;

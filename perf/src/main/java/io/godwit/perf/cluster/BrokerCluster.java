@@ -171,7 +171,7 @@ public final class BrokerCluster implements AutoCloseable {
 
     private Optional<StoreReplicas> look(Store store) throws IOException, InterruptedException {
         Optional<StoreReplicas> now =
-                new ClusterAdmin(plan.settings().distribution(), plan.nodes().get(0)).replicas(store, ADMIN_TIME);
+                new AdminQueries(plan.settings().distribution(), plan.nodes().get(0)).replicas(store, ADMIN_TIME);
         now.ifPresent(kept -> replicas.put(store, kept));
         return now;
     }

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param isKeepingLogs whether logs, configuration and output stay after the cluster has ended
  */
 public record ClusterSetup(
-        Distribution distribution,
+        UnpackedDistribution distribution,
         int nodes,
         int inboxVoters,
         String heap,
@@ -55,7 +55,7 @@ public record ClusterSetup(
 
     /** Settings without further keys of the configuration. */
     public ClusterSetup(
-            Distribution distribution,
+            UnpackedDistribution distribution,
             int nodes,
             int inboxVoters,
             String heap,

@@ -8,7 +8,7 @@ import io.godwit.perf.load.RunResult;
 import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.load.measure.Phase;
-import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.RunProgress;
 import io.godwit.perf.observe.JavaHeap;
 import io.godwit.perf.observe.KernelMemory;
 import io.godwit.perf.observe.UsageSource;
@@ -302,7 +302,7 @@ public final class CurveRuns {
          */
         private long kernelBytes;
 
-        private void look(Progress progress) {
+        private void look(RunProgress progress) {
             if (kernelBytes != 0 || progress.phase() != Phase.WARM_UP) {
                 return;
             }

@@ -2,18 +2,18 @@ package io.godwit.perf.load;
 
 import io.godwit.perf.load.check.GroupCheck;
 import io.godwit.perf.load.check.MessageHeader;
+import io.godwit.perf.load.client.ClientRole;
 import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.load.client.LoadLoop;
 import io.godwit.perf.load.client.LoadSettings;
 import io.godwit.perf.load.client.LoopTotals;
 import io.godwit.perf.load.client.Pacer;
-import io.godwit.perf.load.client.Role;
 import io.godwit.perf.load.client.RunContext;
 import io.godwit.perf.load.client.WebSocketRelay;
 import io.godwit.perf.load.measure.Errors;
 import io.godwit.perf.load.measure.MeasuredTime;
 import io.godwit.perf.load.measure.Phase;
-import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.RunProgress;
 import io.godwit.perf.load.measure.Time;
 import io.godwit.perf.load.measure.Timetable;
 import io.godwit.perf.observe.SelfUsage;
@@ -80,7 +80,7 @@ public final class LoadRun {
             ClientSettings clients,
             @Nullable String topics,
             Optional<UsageSource> broker,
-            Consumer<Progress> progress) {
+            Consumer<RunProgress> progress) {
         this.scenario = scenario;
         this.settings = settings;
         this.clients = clients;
@@ -169,7 +169,7 @@ public final class LoadRun {
         LoadLoop loop = new LoadLoop(run.practising(), 0, 1);
         quietly(vertx.deployVerticle(loop), CLOSE_TIMEOUT);
         int count = Math.min(PRACTICE, scenario.connections());
-        loop.open(Role.BACKGROUND, count, new Timetable(Time.nowNanos(), PRACTICE, count, 0), PRACTICE);
+        loop.open(ClientRole.BACKGROUND, count, new Timetable(Time.nowNanos(), PRACTICE, count, 0), PRACTICE);
         try (Pacer pacer = new Pacer(List.of(loop))) {
             pacer.start();
             long endNanos = Time.nowNanos() + PRACTICE_LIMIT.toNanos();
@@ -187,15 +187,15 @@ public final class LoadRun {
             case CONNECTIONS -> {
                 findings.readUsageBefore();
                 long from = Time.nowNanos();
-                open(Role.BACKGROUND, scenario.background(), scenario.connectRate(), false);
-                open(Role.SUBSCRIBER, scenario.subscribers(), scenario.connectRate(), false);
+                open(ClientRole.BACKGROUND, scenario.background(), scenario.connectRate(), false);
+                open(ClientRole.SUBSCRIBER, scenario.subscribers(), scenario.connectRate(), false);
                 findings.connected((Time.nowNanos() - from) / 1e9);
                 findings.readUsageAfter();
             }
             case CONNECT_AND_PUBLISH -> {
                 findings.readUsageBefore();
                 long from = Time.nowNanos();
-                open(Role.ONE_SHOT, scenario.publishers(), 0, false);
+                open(ClientRole.ONE_SHOT, scenario.publishers(), 0, false);
                 awaitArrivals(() -> totals.sum(c -> c.finished.sum()) + totals.sum(c -> c.disconnected.sum())
                         >= totals.sum(c -> c.connected.sum()));
                 double seconds = (Time.nowNanos() - from) / 1e9;
@@ -203,9 +203,9 @@ public final class LoadRun {
                 findings.readUsageAfter();
             }
             default -> {
-                open(Role.BACKGROUND, scenario.background(), settings.connectRate(), true);
-                open(Role.SUBSCRIBER, scenario.subscribers(), settings.connectRate(), true);
-                open(Role.PUBLISHER, scenario.publishers(), settings.connectRate(), true);
+                open(ClientRole.BACKGROUND, scenario.background(), settings.connectRate(), true);
+                open(ClientRole.SUBSCRIBER, scenario.subscribers(), settings.connectRate(), true);
+                open(ClientRole.PUBLISHER, scenario.publishers(), settings.connectRate(), true);
             }
         }
     }
@@ -216,7 +216,7 @@ public final class LoadRun {
      * @param rate clients per second; 0: as fast as the broker answers
      * @param isAllNeeded whether a client that fails ends the run
      */
-    private void open(Role role, int total, double rate, boolean isAllNeeded)
+    private void open(ClientRole role, int total, double rate, boolean isAllNeeded)
             throws LoadFailedException, InterruptedException {
         if (total == 0) {
             return;

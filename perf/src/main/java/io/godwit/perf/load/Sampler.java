@@ -2,7 +2,7 @@ package io.godwit.perf.load;
 
 import io.godwit.perf.load.client.LoopTotals;
 import io.godwit.perf.load.measure.Phase;
-import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.RunProgress;
 import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.load.measure.Time;
@@ -29,7 +29,7 @@ final class Sampler {
     private final Scenario scenario;
     private final LoopTotals totals;
     private final Optional<UsageSource> broker;
-    private final Consumer<Progress> progress;
+    private final Consumer<RunProgress> progress;
     private final long begunNanos = Time.nowNanos();
     /** Null until {@link #start}. */
     private @Nullable SelfUsage self;
@@ -49,7 +49,7 @@ final class Sampler {
     private final List<Double> gcShares = new ArrayList<>();
     private long toolBytes;
 
-    Sampler(Scenario scenario, LoopTotals totals, Optional<UsageSource> broker, Consumer<Progress> progress) {
+    Sampler(Scenario scenario, LoopTotals totals, Optional<UsageSource> broker, Consumer<RunProgress> progress) {
         this.scenario = scenario;
         this.totals = totals;
         this.broker = broker;
@@ -119,7 +119,7 @@ final class Sampler {
         sampledReceived = received;
         sampledUsage = usage;
         samples.add(sample);
-        progress.accept(new Progress(
+        progress.accept(new RunProgress(
                 phase, sample, scenario.connections(), scenario.topology() != Topology.CONNECTIONS, remainingSeconds));
     }
 

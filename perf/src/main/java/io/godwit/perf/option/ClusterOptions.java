@@ -1,7 +1,7 @@
 package io.godwit.perf.option;
 
 import io.godwit.perf.cluster.ClusterSetup;
-import io.godwit.perf.cluster.Distribution;
+import io.godwit.perf.cluster.UnpackedDistribution;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,14 +60,14 @@ public final class ClusterOptions {
         return new ClusterSetup(distribution(), nodes, voters, heap, all, isTls, isKeepingLogs);
     }
 
-    private Distribution distribution() {
+    private UnpackedDistribution distribution() {
         if (distribution != null) {
-            return new Distribution(distribution);
+            return new UnpackedDistribution(distribution);
         }
         String known = System.getProperty(DISTRIBUTION);
         if (known == null) {
             throw new IllegalArgumentException("--dist is needed: this was not started by bin/perf.sh");
         }
-        return new Distribution(Path.of(known));
+        return new UnpackedDistribution(Path.of(known));
     }
 }

@@ -61,7 +61,7 @@ public final class ClusterTable {
         Scenario scenario = result.scenario();
         rows.add(List.of(
                 scenario.name() + (scenario.isCold() ? " --cold" : ""),
-                Columns.plain(result.scale()),
+                RunColumns.plain(result.scale()),
                 String.valueOf(nodes),
                 String.valueOf(voters),
                 publishedValue(result.published(), RATES),
@@ -79,7 +79,7 @@ public final class ClusterTable {
     public void addFailed(Scenario scenario, double scale, int nodes, int voters) {
         rows.add(List.of(
                 scenario.name() + (scenario.isCold() ? " --cold" : ""),
-                Columns.plain(scale),
+                RunColumns.plain(scale),
                 String.valueOf(nodes),
                 String.valueOf(voters),
                 publishedValue(scenario, RATES),

@@ -51,9 +51,9 @@ public final class HtmlReport {
             body.append("<h2>")
                     .append(SvgChart.escape(table.title()))
                     .append("</h2>\n<div class=\"card scroll\"><table>\n");
-            body.append(Page.row("", "th", with("", table.columns())));
-            body.append(Page.row("ours", "td", with("this run", table.ours())));
-            table.published().forEach(row -> body.append(Page.row("", "td", with("published", row))));
+            body.append(ReportPage.row("", "th", with("", table.columns())));
+            body.append(ReportPage.row("ours", "td", with("this run", table.ours())));
+            table.published().forEach(row -> body.append(ReportPage.row("", "td", with("published", row))));
             body.append("</table></div>\n");
         }
         body.append("<h2>Over time</h2>\n<p class=\"sub\">A point for each second; the shaded time is what is "
@@ -61,9 +61,9 @@ public final class HtmlReport {
         charts().forEach(chart ->
                 body.append("<div class=\"card\">").append(chart.toSvg()).append("</div>\n"));
         body.append("</div>\n<h2>Found</h2>\n<div class=\"card\">")
-                .append(Page.list(Summary.findings(result)))
+                .append(ReportPage.list(Summary.findings(result)))
                 .append("</div>\n");
-        return Page.of(Summary.heading(result), body.toString());
+        return ReportPage.of(Summary.heading(result), body.toString());
     }
 
     private String verdict() {
@@ -81,13 +81,13 @@ public final class HtmlReport {
         } else {
             html.append("<div class=\"verdict bad\">Exit code ")
                     .append(verdict.exitCode())
-                    .append(Page.list(wrong))
+                    .append(ReportPage.list(wrong))
                     .append("</div>\n");
         }
         List<String> cautions = Summary.cautions(result);
         if (!cautions.isEmpty()) {
             html.append("<div class=\"verdict warn\">")
-                    .append(Page.list(cautions))
+                    .append(ReportPage.list(cautions))
                     .append("</div>\n");
         }
         return html.toString();
@@ -105,7 +105,7 @@ public final class HtmlReport {
         Topology topology = result.scenario().topology();
         boolean isConnecting = topology == Topology.CONNECTIONS || topology == Topology.CONNECT_AND_PUBLISH;
         DoubleFunction<String> count = Quantity::brief;
-        DoubleFunction<String> millis = value -> Columns.plain(value) + " ms";
+        DoubleFunction<String> millis = value -> RunColumns.plain(value) + " ms";
         if (isConnecting) {
             charts.add(chart("Connections open", count).line("open", values(Sample::connections)));
             charts.add(chart("Connections per second", count).line("per second", values(Sample::connectRate)));
@@ -132,7 +132,7 @@ public final class HtmlReport {
         if (result.broker().isWatched()) {
             Predicate<Sample> has = s -> s.brokerCores() >= 0;
             charts.add(chart("CPU of the broker", HtmlReport::cores).line("cores", values(Sample::brokerCores, has)));
-            charts.add(chart("Memory of the broker", value -> Columns.plain(value) + " MiB")
+            charts.add(chart("Memory of the broker", value -> RunColumns.plain(value) + " MiB")
                     .line("resident", values(s -> s.brokerBytes() / MIB, s -> s.brokerBytes() > 0)));
         }
         charts.add(chart("CPU of this tool", HtmlReport::cores)

@@ -1,14 +1,14 @@
 package io.godwit.perf.report;
 
 import io.godwit.perf.load.measure.Phase;
-import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.RunProgress;
 import io.godwit.perf.load.measure.Sample;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;
 
 /** Shows the progress of a run: on a terminal one line that changes each second, else a new line every few seconds. */
-public final class ProgressLine implements Consumer<Progress> {
+public final class ProgressLine implements Consumer<RunProgress> {
     private static final int LINES_APART = 5;
 
     private final PrintStream out;
@@ -22,7 +22,7 @@ public final class ProgressLine implements Consumer<Progress> {
     }
 
     @Override
-    public void accept(Progress progress) {
+    public void accept(RunProgress progress) {
         String line = text(progress);
         if (isTerminal) {
             out.print("\r" + line + " ".repeat(Math.max(0, width - line.length())));
@@ -41,7 +41,7 @@ public final class ProgressLine implements Consumer<Progress> {
         }
     }
 
-    static String text(Progress progress) {
+    static String text(RunProgress progress) {
         Sample sample = progress.sample();
         String what = progress.phase() == Phase.CONNECT || !progress.hasMessages()
                 ? String.format(

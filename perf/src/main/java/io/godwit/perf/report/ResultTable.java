@@ -34,7 +34,7 @@ public record ResultTable(
         List<ResultTable> results = new ArrayList<>();
         for (PublishedTable table : shown) {
             List<String> ours = table.columns().stream()
-                    .map(column -> Columns.value(column, result).orElse("-"))
+                    .map(column -> RunColumns.value(column, result).orElse("-"))
                     .toList();
             List<List<String>> published = table.rowsOf(result.scenario().name()).stream()
                     .map(PublishedRow::values)

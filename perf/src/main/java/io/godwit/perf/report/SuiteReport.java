@@ -163,16 +163,17 @@ public final class SuiteReport {
                     .append("</h2>\n<div class=\"card scroll\"><table>\n");
             List<String> header = new ArrayList<>(List.of(""));
             header.addAll(rows.get(0).table().columns());
-            body.append(Page.row("", "th", header));
+            body.append(ReportPage.row("", "th", header));
             String last = "";
             for (Row row : rows) {
                 if (!row.entry().arguments().equals(last)) {
                     row.table()
                             .published()
-                            .forEach(published -> body.append(Page.row("", "td", prefixed("published", published))));
+                            .forEach(published ->
+                                    body.append(ReportPage.row("", "td", prefixed("published", published))));
                     last = row.entry().arguments();
                 }
-                body.append(Page.row(
+                body.append(ReportPage.row(
                         row.entry().exitCode() == Verdict.OK ? "ours" : "failed",
                         "td",
                         prefixed("ours", row.table().ours())));
@@ -196,7 +197,7 @@ public final class SuiteReport {
                     .append("</td></tr>\n");
         }
         body.append("</table></div>\n");
-        return Page.of(title, body.toString());
+        return ReportPage.of(title, body.toString());
     }
 
     public String toMarkdown() {

@@ -13,7 +13,7 @@ final class Summary {
     private Summary() {}
 
     static String heading(RunResult result) {
-        return result.scenario().name() + (result.scale() < 1 ? " at scale " + Columns.plain(result.scale()) : "");
+        return result.scenario().name() + (result.scale() < 1 ? " at scale " + RunColumns.plain(result.scale()) : "");
     }
 
     static String description(Scenario scenario) {
@@ -21,7 +21,7 @@ final class Summary {
         if (scenario.publishers() > 0) {
             parts.add(text("%,d publishers", scenario.publishers())
                     + (scenario.isOpenLoop()
-                            ? " of " + Columns.plain(scenario.ratePerPublisher()) + " messages/s"
+                            ? " of " + RunColumns.plain(scenario.ratePerPublisher()) + " messages/s"
                             : ""));
         }
         if (scenario.subscribers() > 0) {
@@ -46,7 +46,7 @@ final class Summary {
         }
         parts.add("QoS " + scenario.qos());
         if (scenario.payloadBytes() > 0 && scenario.publishers() > 0) {
-            parts.add(Columns.bytes(scenario.payloadBytes()) + (scenario.payloadBytes() < 1_024 ? " bytes" : ""));
+            parts.add(RunColumns.bytes(scenario.payloadBytes()) + (scenario.payloadBytes() < 1_024 ? " bytes" : ""));
         }
         parts.add(scenario.isCleanSession() ? "clean sessions" : "persistent sessions");
         switch (scenario.security()) {
@@ -97,8 +97,8 @@ final class Summary {
                     result.watched(),
                     result.broker().meanCores(),
                     result.broker().mostCores(),
-                    Columns.bytes(result.broker().leastBytes()),
-                    Columns.bytes(result.broker().mostBytes())));
+                    RunColumns.bytes(result.broker().leastBytes()),
+                    RunColumns.bytes(result.broker().mostBytes())));
             long messages = result.countedIn() + result.countedOut();
             if (messages > 0 && result.measuredSeconds() > 0) {
                 lines.add(text(
@@ -115,7 +115,7 @@ final class Summary {
                 result.tool().mostCores(),
                 result.tool().busiestLoop() * 100,
                 result.lateness().p99(),
-                Columns.bytes(result.tool().mostBytes())));
+                RunColumns.bytes(result.tool().mostBytes())));
         return lines;
     }
 

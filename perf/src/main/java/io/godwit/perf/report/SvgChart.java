@@ -101,7 +101,7 @@ final class SvgChart {
         for (double second = 0; second <= end; second += step) {
             svg.append(format(
                     "<text class=\"tick\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%s s</text>",
-                    x(second, end), HEIGHT - BOTTOM + 16, Columns.plain(second)));
+                    x(second, end), HEIGHT - BOTTOM + 16, RunColumns.plain(second)));
         }
     }
 
@@ -129,7 +129,7 @@ final class SvgChart {
                             x(seconds[i], end),
                             y(line.values[i], top),
                             escape(line.name),
-                            Columns.plain(Math.round(seconds[i] * 10) / 10.0),
+                            RunColumns.plain(Math.round(seconds[i] * 10) / 10.0),
                             escape(label.apply(line.values[i]))));
                 }
             }

@@ -58,15 +58,15 @@ public record TableReport(String title, List<String> columns, List<List<String>>
                 new StringBuilder("<h1>").append(SvgChart.escape(title)).append("</h1>\n<p class=\"sub\">");
         body.append(SvgChart.escape(Environment.describe()))
                 .append("</p>\n<div class=\"card scroll\"><table>\n")
-                .append(Page.row("", "th", columns));
-        rows.forEach(row -> body.append(Page.row("", "td", row)));
+                .append(ReportPage.row("", "th", columns));
+        rows.forEach(row -> body.append(ReportPage.row("", "td", row)));
         body.append("</table></div>\n");
         if (!notes.isEmpty()) {
             body.append("<h2>Notes</h2>\n<div class=\"card\">")
-                    .append(Page.list(notes))
+                    .append(ReportPage.list(notes))
                     .append("</div>\n");
         }
-        return Page.of(title, body.toString());
+        return ReportPage.of(title, body.toString());
     }
 
     /** The table as JSON, with the cells as they are printed. */

@@ -24,7 +24,7 @@ class BrokerClusterTest {
     private final List<String> said = new ArrayList<>();
 
     private ClusterSetup settings(String behaviour, boolean isKeepingLogs) throws Exception {
-        Distribution distribution = FakeDistribution.make(home.resolve("dist"), behaviour, 3);
+        UnpackedDistribution distribution = FakeDistribution.make(home.resolve("dist"), behaviour, 3);
         return new ClusterSetup(distribution, 3, 3, "64m", List.of(), false, isKeepingLogs);
     }
 
@@ -203,7 +203,7 @@ class BrokerClusterTest {
         private Starter() {}
 
         public static void main(String[] args) throws Exception {
-            Distribution distribution = new Distribution(Path.of(args[0]));
+            UnpackedDistribution distribution = new UnpackedDistribution(Path.of(args[0]));
             BrokerCluster cluster = BrokerCluster.start(
                     new ClusterSetup(distribution, 3, 3, "64m", List.of(), false, false), System.out::println);
             System.out.println("pids "

@@ -19,7 +19,7 @@ class ClusterPlanTest {
     @TempDir
     private Path home;
 
-    private Distribution distribution;
+    private UnpackedDistribution distribution;
 
     @BeforeEach
     void distribution() throws Exception {
@@ -164,7 +164,8 @@ class ClusterPlanTest {
 
     @Test
     void aDirectoryWithoutStartScriptIsNoDistribution() {
-        assertThatThrownBy(() -> new Distribution(home)).hasMessageContaining("no Godwit distribution in " + home);
+        assertThatThrownBy(() -> new UnpackedDistribution(home))
+                .hasMessageContaining("no Godwit distribution in " + home);
     }
 
     @Test

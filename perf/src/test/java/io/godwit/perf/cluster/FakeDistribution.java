@@ -33,7 +33,7 @@ final class FakeDistribution {
      * @param behaviour of a broker with an existing data directory, in bash
      * @param voters of each range, as {@code godwit-admin} reports them
      */
-    static Distribution make(Path root, String behaviour, int voters) throws IOException {
+    static UnpackedDistribution make(Path root, String behaviour, int voters) throws IOException {
         Files.createDirectories(root.resolve("bin"));
         Files.createDirectories(root.resolve("lib"));
         script(root.resolve("bin/standalone.sh"), """
@@ -50,7 +50,7 @@ final class FakeDistribution {
                 echo '{"ranges": [{"leader": "a", "voters": [%s]}]}'
                 """.formatted(
                         String.join(", ", List.of("\"a\"", "\"b\"", "\"c\"").subList(0, voters))));
-        return new Distribution(root);
+        return new UnpackedDistribution(root);
     }
 
     private static void script(Path file, String text) throws IOException {

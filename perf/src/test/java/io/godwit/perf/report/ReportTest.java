@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.perf.load.RunResult;
 import io.godwit.perf.load.measure.Phase;
-import io.godwit.perf.load.measure.Progress;
+import io.godwit.perf.load.measure.RunProgress;
 import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.load.measure.Spread;
 import io.godwit.perf.published.PublishedReports;
@@ -36,7 +36,7 @@ class ReportTest {
         RunResult result = Runs.of(table.scenario(table.rows().get(0))).result();
 
         for (String column : table.columns()) {
-            assertThat(Columns.value(column, result))
+            assertThat(RunColumns.value(column, result))
                     .as(column)
                     .hasValueSatisfying(value -> assertThat(value).isNotBlank().isNotEqualTo("-"));
         }
@@ -122,16 +122,16 @@ class ReportTest {
         Runs run = Runs.of("1k_1k_qos1_p256_1mps_1n").unwatched();
 
         assertThat(html(run)).doesNotContain("CPU of the broker");
-        assertThat(Columns.value("CPU", run.result())).contains("-");
-        assertThat(Columns.value("Memory (GB)", run.result())).contains("-");
+        assertThat(RunColumns.value("CPU", run.result())).contains("-");
+        assertThat(RunColumns.value("Memory (GB)", run.result())).contains("-");
     }
 
     @Test
     void aBrokerElsewhereHasCoresOfItsOwn() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").brokerElsewhere(4).result();
 
-        assertThat(Columns.value("CPU", result)).contains("13%");
-        assertThat(Columns.value("Load", result)).contains("-");
+        assertThat(RunColumns.value("CPU", result)).contains("13%");
+        assertThat(RunColumns.value("Load", result)).contains("-");
     }
 
     @Test
@@ -150,8 +150,8 @@ class ReportTest {
     @Test
     void theProgressLineHasRatesQuantilesErrorsAndTheTimeLeft() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").result();
-        Progress progress =
-                new Progress(result.samples().get(2).phase(), result.samples().get(2), 2_000, true, 17.2);
+        RunProgress progress =
+                new RunProgress(result.samples().get(2).phase(), result.samples().get(2), 2_000, true, 17.2);
 
         assertThat(ProgressLine.text(progress))
                 .contains("in 1,000/s", "out 1,000/s", "p50 1.25", "p99 9.75", "errors 0", "ETA 17 s");
@@ -162,12 +162,12 @@ class ReportTest {
         Sample stalled =
                 stalled(Runs.of("1k_1k_qos1_p256_1mps_1n").result().samples().get(2));
 
-        assertThat(ProgressLine.text(new Progress(Phase.MEASURE, stalled, 2_000, true, 9)))
+        assertThat(ProgressLine.text(new RunProgress(Phase.MEASURE, stalled, 2_000, true, 9)))
                 .contains("in 0/s", "out 0/s")
                 .doesNotContain("connected");
-        assertThat(ProgressLine.text(new Progress(Phase.MEASURE, stalled, 2_000, false, 9)))
+        assertThat(ProgressLine.text(new RunProgress(Phase.MEASURE, stalled, 2_000, false, 9)))
                 .contains("of 2,000 connected");
-        assertThat(ProgressLine.text(new Progress(Phase.CONNECT, stalled, 2_000, true, 9)))
+        assertThat(ProgressLine.text(new RunProgress(Phase.CONNECT, stalled, 2_000, true, 9)))
                 .contains("of 2,000 connected");
     }
 
@@ -193,7 +193,7 @@ class ReportTest {
 
     @Test
     void aTerminalHasOneLineAndAFileSome() {
-        Progress progress = new Progress(
+        RunProgress progress = new RunProgress(
                 Phase.MEASURE,
                 Runs.of("1k_1k_qos1_p256_1mps_1n").result().samples().get(1),
                 2,

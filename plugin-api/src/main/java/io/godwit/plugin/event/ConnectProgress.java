@@ -1,6 +1,6 @@
 package io.godwit.plugin.event;
 
-/** How far a connection came that its peer ended before the broker had answered a CONNECT. */
+/** How far a connection came before its peer ended it, when the broker had not yet answered a CONNECT. */
 public enum ConnectProgress {
     /** Not one byte arrived. Port scans and health checks of load balancers do that. */
     NOTHING_SENT,

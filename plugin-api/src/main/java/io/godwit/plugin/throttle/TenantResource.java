@@ -22,7 +22,10 @@ public enum TenantResource {
      * 5.0 it is acknowledged and dropped.
      */
     RETAINED_MESSAGES(Kind.AMOUNT),
-    /** Bytes of the payloads of retained messages. A publish that would exceed them is not taken, as above. */
+    /**
+     * Bytes of the payloads of retained messages. A publish that would exceed them is not taken; the client is answered
+     * as for {@link #RETAINED_MESSAGES}.
+     */
     RETAINED_BYTES(Kind.AMOUNT),
     /** Messages that clients publish per second. Beyond it they are read more slowly; nothing is discarded. */
     PUBLISH_RATE(Kind.RATE),

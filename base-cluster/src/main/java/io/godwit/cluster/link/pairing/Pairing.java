@@ -264,7 +264,7 @@ public final class Pairing implements Peer, LinkConnection.Taker {
 
     // --- the links' thread
 
-    /** The sequence number that it expects next, by lane index. */
+    /** The sequence number of the next frame that this end expects, by lane index. */
     public long[] expected() {
         long[] next = new long[LANES.length];
         for (Lane lane : LANES) {
@@ -412,7 +412,7 @@ public final class Pairing implements Peer, LinkConnection.Taker {
         }
     }
 
-    /** Lets the next frames wait for each other if many pass. */
+    /** If many frames pass, delays the next run of the task by a beat, so that frames share a message. */
     private void beat() {
         long now = nanoClock.getAsLong();
         boolean isBusy = passed >= BUSY_FRAMES;

@@ -67,7 +67,7 @@ final class PairingState {
     }
 
     private void lookNow() {
-        isLookDue = false; // before the look, which sees what was done while it was true
+        isLookDue = false; // cleared first: from now on lookUnlessDue signals again, and this look handles the rest
         look();
     }
 

@@ -61,8 +61,8 @@ public final class SnapshotCopy extends SnapshotCopier {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotCopy.class);
     private static final String TABLE = ".sst";
     /**
-     * Size of the end of a table, behind its data: it has the table's properties, among them the database and session
-     * that wrote it and its number there.
+     * How many bytes at the end of a table are compared to find out whether it is the same table. A table ends with its
+     * properties, among them the database and session that wrote it and its number there.
      */
     private static final int TABLE_END_BYTES = 8 << 10;
     /** The most bytes to copy again after a crash, besides those in flight. */

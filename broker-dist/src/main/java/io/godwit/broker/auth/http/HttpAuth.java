@@ -128,7 +128,7 @@ final class HttpAuth implements AuthProvider {
         return new ConnectResult.Refused(isBusy ? RefusalReason.BUSY : RefusalReason.UNAVAILABLE, "http: " + detail);
     }
 
-    private static ConnectResult result(Verdict verdict, ClientInfo client) {
+    private static ConnectResult result(ServiceVerdict verdict, ClientInfo client) {
         return switch (verdict.result()) {
             case ALLOW -> accepted(verdict, client);
             case DENY -> new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, detail(verdict));
@@ -136,7 +136,7 @@ final class HttpAuth implements AuthProvider {
         };
     }
 
-    private static ConnectResult accepted(Verdict verdict, ClientInfo client) {
+    private static ConnectResult accepted(ServiceVerdict verdict, ClientInfo client) {
         ConnectResult.Accepted accepted = new ConnectResult.Accepted(
                         client.tenant(), verdict.user() == null ? client.userName() : verdict.user())
                 .lasting(verdict.validFor());
@@ -144,7 +144,7 @@ final class HttpAuth implements AuthProvider {
         return tenant == null ? accepted : accepted.in(tenant);
     }
 
-    private static String detail(Verdict verdict) {
+    private static String detail(ServiceVerdict verdict) {
         return "http: the service denied it" + (verdict.detail().isEmpty() ? "" : ": " + verdict.detail());
     }
 

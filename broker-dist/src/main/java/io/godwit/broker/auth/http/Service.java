@@ -42,7 +42,7 @@ final class Service {
     private final AtomicInteger underWay = new AtomicInteger();
 
     private final Queue<Runnable> logins = new ConcurrentLinkedQueue<>();
-    /** How often {@link #begin} was called since it began to look; 0 while no thread looks. */
+    /** Calls of {@link #begin} that no look has covered yet; 0 while no thread looks. */
     private final AtomicInteger looks = new AtomicInteger();
 
     /** Why there is no verdict. Without a stack trace, since there may be many. */
@@ -112,7 +112,7 @@ final class Service {
      *
      * @param source of the client that the question is about
      */
-    CompletableFuture<Verdict> ask(URI url, String question, long source) {
+    CompletableFuture<ServiceVerdict> ask(URI url, String question, long source) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
                 .header("Content-Type", "application/json")
                 .header("Accept", "application/json")
@@ -129,7 +129,7 @@ final class Service {
             return CompletableFuture.failedFuture(
                     new NoVerdictException("the service is not asked for a while: it does not answer", false));
         }
-        CompletableFuture<Verdict> verdict = new CompletableFuture<>();
+        CompletableFuture<ServiceVerdict> verdict = new CompletableFuture<>();
         send(request.build(), nanoClock.getAsLong(), true).whenComplete((answer, failure) -> {
             underWay.decrementAndGet(); // first: whoever gets the verdict may ask again
             try {
@@ -170,7 +170,7 @@ final class Service {
     }
 
     private void answered(
-            CompletableFuture<Verdict> verdict,
+            CompletableFuture<ServiceVerdict> verdict,
             ServiceCircuit.Asking asking,
             BoundedHttp.@Nullable Answer answer,
             @Nullable Throwable failure) {
@@ -194,11 +194,11 @@ final class Service {
             circuit.succeeded(asking);
         }
         if (status == 401 || status == 403) {
-            verdict.complete(Verdict.denied(status));
+            verdict.complete(ServiceVerdict.denied(status));
         } else if (status != 200) {
             verdict.completeExceptionally(new NoVerdictException("the service answers with status " + status, false));
         } else {
-            Verdict.of(answer.body())
+            ServiceVerdict.of(answer.body())
                     .ifPresentOrElse(
                             verdict::complete,
                             () -> verdict.completeExceptionally(

@@ -54,7 +54,7 @@ final class ServiceCircuit {
             return !hasFailedTrial || nanoClock.getAsLong() - failedTrialNanos > NO_TRIAL_NANOS;
         }
 
-        /** Whether another failure counts for the circuit of all. */
+        /** Counts a failure of this source. Returns whether it also counts for the circuit of all. */
         private boolean counts() {
             long now = nanoClock.getAsLong();
             if (now - windowBeganNanos > WINDOW_NANOS) {

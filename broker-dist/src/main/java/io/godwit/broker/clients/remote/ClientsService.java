@@ -54,7 +54,7 @@ public final class ClientsService {
     public static final int MAX_PAGES = 16;
     /** Bound of questions about one client. */
     static final int MAX_SINGLE_QUESTIONS = 64;
-    /** Criteria and a key contain texts of a client or an operator. */
+    /** The largest question. Its criteria and its key may contain long texts of a client or an operator. */
     public static final int MAX_REQUEST_BYTES = 1 << 19;
 
     private static final Duration LONGEST = Duration.ofSeconds(30);

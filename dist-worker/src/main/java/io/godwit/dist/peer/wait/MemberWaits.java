@@ -89,7 +89,8 @@ public final class MemberWaits {
      */
     public CompletableFuture<List<String>> unconfirmed(String what, Ask ask, Duration within) {
         Set<NodeLife> others = members.others();
-        Set<NodeLife> lapsed = new HashSet<>(members.lapsed()); // after the others: who lapses in between is in both
+        // read after the others: a member that lapses in between is then in both sets, not in none
+        Set<NodeLife> lapsed = new HashSet<>(members.lapsed());
         lapsed.removeAll(others);
         if (others.isEmpty()) {
             return CompletableFuture.completedFuture(ids(lapsed));

@@ -344,7 +344,7 @@ public final class InboundHandler {
         @Override
         public void add(List<InboundFlows.Flow> more) {
             open.addAll(more);
-            if (!hasFailed) { // else the next attempt has them too
+            if (!hasFailed) { // after a failure the next attempt includes them
                 goOn();
             }
         }

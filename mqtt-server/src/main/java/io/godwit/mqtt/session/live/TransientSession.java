@@ -160,7 +160,7 @@ public final class TransientSession extends QueueingSession implements LiveRecei
         if (willAttachment != null) {
             steps.add(willAttachment.detach(-1, publishWill));
         }
-        endDeliveries(); // now that the groups do not choose this session any more
+        endDeliveries(); // after the unsubscribes: shared groups no longer choose this session
         releaseAfter(CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])));
     }
 

@@ -89,7 +89,7 @@ public record ClientSettings(
     }
 
     /** The broker that a client connects to. */
-    Endpoint brokerOf(Role role, int index) {
+    Endpoint brokerOf(ClientRole role, int index) {
         return brokers.get(placement.brokerOf(role, index, brokers.size()));
     }
 

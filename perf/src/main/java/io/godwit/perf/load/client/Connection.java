@@ -40,7 +40,7 @@ class Connection {
             RunContext run,
             LoopCounters counters,
             String clientId,
-            Role role,
+            ClientRole role,
             int index,
             boolean isCleanSession) {
         this.vertx = vertx;

@@ -45,7 +45,7 @@ public final class LoadLoop extends VerticleBase {
 
     /** The opening of this loop's clients of one role. */
     private static final class Opening {
-        private final Role role;
+        private final ClientRole role;
         private final int count;
         private final @Nullable Timetable table;
         private final int mostInProgress;
@@ -54,7 +54,7 @@ public final class LoadLoop extends VerticleBase {
 
         private volatile int inProgress;
 
-        private Opening(Role role, int count, @Nullable Timetable table, int mostInProgress) {
+        private Opening(ClientRole role, int count, @Nullable Timetable table, int mostInProgress) {
             this.role = role;
             this.count = count;
             this.table = table;
@@ -102,7 +102,7 @@ public final class LoadLoop extends VerticleBase {
      *
      * @param table when to open them; null: as fast as the broker answers
      */
-    public void open(Role role, int total, @Nullable Timetable table, int mostInProgress) {
+    public void open(ClientRole role, int total, @Nullable Timetable table, int mostInProgress) {
         opening = new Opening(role, share(total), table, Math.max(1, mostInProgress));
     }
 
@@ -210,7 +210,7 @@ public final class LoadLoop extends VerticleBase {
         }
     }
 
-    private Connection client(Role role, int index) {
+    private Connection client(ClientRole role, int index) {
         Scenario scenario = run.scenario();
         return switch (role) {
             case BACKGROUND -> {

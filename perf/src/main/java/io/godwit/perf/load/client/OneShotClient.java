@@ -19,7 +19,7 @@ final class OneShotClient extends Connection {
     private Promise<Void> acknowledged = Promise.promise();
 
     OneShotClient(Vertx vertx, RunContext run, LoopCounters counters, int index) {
-        super(vertx, run, counters, run.clientId("c", index), Role.ONE_SHOT, index, true);
+        super(vertx, run, counters, run.clientId("c", index), ClientRole.ONE_SHOT, index, true);
         this.run = run;
         this.index = index;
         qos = MqttQoS.valueOf(run.scenario().qos());

@@ -20,11 +20,11 @@ public enum Placement {
      * @param index of the client among those of its role, from 0
      * @param brokers at least 1
      */
-    int brokerOf(Role role, int index, int brokers) {
+    int brokerOf(ClientRole role, int index, int brokers) {
         return switch (this) {
-            case ACROSS -> (int) ((index + (role == Role.SUBSCRIBER ? 1L : 0L)) % brokers);
+            case ACROSS -> (int) ((index + (role == ClientRole.SUBSCRIBER ? 1L : 0L)) % brokers);
             case RANDOM -> new SplittableRandom(index * 4L + role.ordinal()).nextInt(brokers);
-            case APART -> role == Role.PUBLISHER ? 0 : Math.min(1, brokers - 1);
+            case APART -> role == ClientRole.PUBLISHER ? 0 : Math.min(1, brokers - 1);
         };
     }
 }

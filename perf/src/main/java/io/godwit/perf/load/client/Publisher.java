@@ -67,7 +67,7 @@ public final class Publisher extends Connection {
      * @param topics how many topics there are to choose from
      */
     Publisher(Vertx vertx, RunContext run, LoopCounters counters, int index, int firstTopic, int topics) {
-        super(vertx, run, counters, run.clientId("p", index), Role.PUBLISHER, index, true);
+        super(vertx, run, counters, run.clientId("p", index), ClientRole.PUBLISHER, index, true);
         this.run = run;
         this.index = index;
         this.firstTopic = firstTopic;

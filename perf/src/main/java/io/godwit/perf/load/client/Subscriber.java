@@ -59,7 +59,7 @@ public final class Subscriber extends Connection {
                 run,
                 counters,
                 run.clientId("s", index),
-                Role.SUBSCRIBER,
+                ClientRole.SUBSCRIBER,
                 index,
                 run.scenario().isCleanSession());
         this.run = run;

@@ -1,7 +1,7 @@
 package io.godwit.perf.load.client;
 
 /** The role of a client in a load. */
-public enum Role {
+public enum ClientRole {
     BACKGROUND,
     SUBSCRIBER,
     PUBLISHER,

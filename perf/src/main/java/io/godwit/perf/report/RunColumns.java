@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** Computes the values of a run for the columns of the published tables; unknown values are "-". */
-final class Columns {
+final class RunColumns {
     private static final String NONE = "-";
     private static final Map<String, Function<RunResult, String>> BY_NAME = new HashMap<>();
 
@@ -181,7 +181,7 @@ final class Columns {
         put("Publish rate (msg/sec)", r -> String.valueOf(Math.round(r.rateIn())));
     }
 
-    private Columns() {}
+    private RunColumns() {}
 
     private static void put(String column, Function<RunResult, String> value) {
         BY_NAME.put(column, value);

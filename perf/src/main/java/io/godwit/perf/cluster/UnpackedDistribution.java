@@ -8,13 +8,13 @@ import java.nio.file.Path;
  *
  * @param root the directory with {@code bin}, {@code lib} and {@code conf}; absolute
  */
-public record Distribution(Path root) {
+public record UnpackedDistribution(Path root) {
     /**
      * Checks the directory.
      *
      * @throws IllegalArgumentException if {@code root} contains no distribution; its message is for the user
      */
-    public Distribution {
+    public UnpackedDistribution {
         root = root.toAbsolutePath().normalize();
         if (!Files.isExecutable(startScript(root)) || !Files.isDirectory(root.resolve("lib"))) {
             throw new IllegalArgumentException(

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenant null to keep the tenant
  * @param validFor how long the login is valid; null for no limit
  */
-record Verdict(
+record ServiceVerdict(
         Result result,
         String detail,
         @Nullable String user,
@@ -42,12 +42,12 @@ record Verdict(
     }
 
     /** For an HTTP status that means a denial by itself. */
-    static Verdict denied(int status) {
-        return new Verdict(Result.DENY, "status " + status, null, null, null);
+    static ServiceVerdict denied(int status) {
+        return new ServiceVerdict(Result.DENY, "status " + status, null, null, null);
     }
 
     /** Empty unless the whole body is understood. */
-    static Optional<Verdict> of(byte[] body) {
+    static Optional<ServiceVerdict> of(byte[] body) {
         try {
             return of(object(body));
         } catch (IOException | JsonParseException | IllegalArgumentException | IllegalStateException e) {
@@ -79,7 +79,7 @@ record Verdict(
         return json;
     }
 
-    private static Optional<Verdict> of(JsonObject json) {
+    private static Optional<ServiceVerdict> of(JsonObject json) {
         String word = text(json, "result");
         Result result = word == null
                 ? null
@@ -98,7 +98,7 @@ record Verdict(
         if (user != null && !isName(user)) {
             return Optional.empty();
         }
-        return Optional.of(new Verdict(
+        return Optional.of(new ServiceVerdict(
                 result,
                 detail == null ? "" : detail.substring(0, Math.min(MAX_DETAIL, detail.length())),
                 user,

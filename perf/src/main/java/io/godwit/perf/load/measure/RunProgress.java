@@ -7,4 +7,4 @@ package io.godwit.perf.load.measure;
  * @param hasMessages whether messages are expected; false if the scenario only opens connections
  * @param remainingSeconds until the end of the phases whose length is known
  */
-public record Progress(Phase phase, Sample sample, int wanted, boolean hasMessages, double remainingSeconds) {}
+public record RunProgress(Phase phase, Sample sample, int wanted, boolean hasMessages, double remainingSeconds) {}

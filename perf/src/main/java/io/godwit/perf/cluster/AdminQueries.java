@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
  * Queries a cluster through one of its nodes with the distribution's {@code bin/godwit-admin}. Used by one thread at a
  * time. Each query starts a JVM, which takes about a second of CPU time.
  */
-final class ClusterAdmin {
-    private final Distribution distribution;
+final class AdminQueries {
+    private final UnpackedDistribution distribution;
     private final NodePlan node;
 
     /** @param node a running node of the same user */
-    ClusterAdmin(Distribution distribution, NodePlan node) {
+    AdminQueries(UnpackedDistribution distribution, NodePlan node) {
         this.distribution = distribution;
         this.node = node;
     }

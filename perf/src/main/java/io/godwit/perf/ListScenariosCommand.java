@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Lists the scenarios of published reports, as arguments of perf.sh run, with the published "
                 + "figures beside.")
-final class ListCommand implements Callable<Integer> {
+final class ListScenariosCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // by picocli
     private CommandSpec spec;

@@ -3,7 +3,7 @@ package io.godwit.perf.report;
 import java.util.List;
 
 /** The frame of the HTML reports, which are single files without references to others. */
-final class Page {
+final class ReportPage {
     private static final String STYLE = """
             :root { color-scheme: light; --ink: #1f2328; --dim: #59636e; --rule: #d8dee4; --ground: #f6f8fa; }
             * { box-sizing: border-box; }
@@ -35,7 +35,7 @@ final class Page {
             svg .measured { fill: #eaf1fb; }
             """;
 
-    private Page() {}
+    private ReportPage() {}
 
     static String of(String title, String body) {
         return """
