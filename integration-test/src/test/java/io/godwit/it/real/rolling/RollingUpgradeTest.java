@@ -3,113 +3,111 @@ package io.godwit.it.real.rolling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.client.ClientConfig;
-import io.godwit.it.client.TestClient;
+import io.godwit.it.broker.Ports;
 import io.godwit.it.cluster.BrokerCluster;
-import io.godwit.it.wire.Packet;
-import io.godwit.it.wire.Properties;
 import io.godwit.testing.Await;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A cluster of three nodes of an earlier build is upgraded to this one, node by node, under load. While it is mixed,
- * clients of both versions of the protocol are served, and nothing acknowledged is lost. What the earlier build has
- * stored (a queue of a session without a connection, retained messages) is served by this one.
+ * Brokers of an earlier build ({@link PreviousBuild}) are upgraded to this one, and go back.
  *
- * <p>{@code -Dgodwit.previous=DIRECTORY} names the distribution of the earlier build; {@code .ci/previous-build} makes
- * one. Without it the test fails.
+ * <p>A cluster of three nodes is upgraded node by node, under load. While it is mixed, each node serves clients of both
+ * versions of the protocol, and what they publish reaches the clients of the others. Nothing acknowledged is lost. What
+ * the earlier build has stored is served by this one.
+ *
+ * <p>Going back is possible if both builds store the same formats. Otherwise the earlier build may refuse the data. It
+ * says so then, and this build serves the data as before.
  */
 @Tag("long")
 class RollingUpgradeTest {
-    private static final String PREVIOUS = "godwit.previous";
+    private static final Logger LOG = LoggerFactory.getLogger(RollingUpgradeTest.class);
     private static final int NODES = 3;
-    private static final int STORED = 20;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** What {@code start} ends with if the broker runs, but does not serve all it should. */
+    private static final int NOT_SERVING = 4;
+
+    private static PreviousBuild previous;
 
     @TempDir
     private Path directory;
 
+    @BeforeAll
+    static void findThePreviousBuild() throws IOException {
+        previous = PreviousBuild.given();
+        LOG.info(
+                "from {}, whose stored formats are {}",
+                previous.distribution(),
+                previous.storesTheSameFormats() ? "the same" : "other ones, or not known");
+    }
+
     @Test
-    @Timeout(600)
-    void aClusterOfAnEarlierBuildIsUpgradedUnderLoad() throws Exception {
-        Path previous = previous();
+    @Timeout(900)
+    void aClusterIsUpgradedUnderLoad() throws Exception {
         List<Traffic> traffic = new ArrayList<>();
-        try (BrokerCluster cluster = new BrokerCluster(directory, NODES)) {
-            for (BrokerProcess node : cluster.nodes()) {
-                node.property("inbox_store_initial_ranges", NODES).installedIn(previous);
-            }
-            cluster.start();
-            cluster.awaitVoters(0, "inbox", NODES, NODES);
-            cluster.awaitVoters(0, "dist", 1, NODES);
-            cluster.awaitVoters(0, "retain", 1, NODES);
-            leaveStored(cluster);
+        try (BrokerCluster cluster = startPrevious()) {
+            NodesTogether nodes = new NodesTogether(cluster, directory);
+            NodesTogether.leaveStored(cluster.node(0), cluster.node(1), "before");
             try {
                 begin(cluster, traffic);
                 awaitService(traffic, "before the upgrade");
                 for (int i = 0; i < NODES; i++) {
-                    upgrade(cluster, i, traffic);
+                    upgrade(cluster.node(i), i, traffic);
+                    awaitVoters(cluster, i);
+                    nodes.assertMessagesPass("upgraded-" + i);
+                    nodes.assertBanHolds(0, "banned-by-this-" + i);
+                    nodes.assertBanHolds(NODES - 1, "banned-by-last-" + i);
                 }
                 traffic.forEach(Traffic::stopPublishing);
                 Await.comesToHold(
                         PATIENCE,
                         () -> traffic.stream().allMatch(each -> each.missing().isEmpty()));
-                for (Traffic each : traffic) {
-                    assertThat(each.missing())
-                            .as("acknowledged and not given: %s", each.details())
-                            .isEmpty();
-                    assertThat(each.wrong()).as("%s", each.details()).isEmpty();
-                    assertThat(each.reconnects()).as("%s", each.details()).isPositive();
-                }
+                assertNothingWasLost(traffic);
             } finally {
                 for (Traffic each : traffic) {
                     each.close();
                 }
             }
-            assertStoredIsServed(cluster);
+            NodesTogether.assertStoredIsServed(cluster.node(2), "before");
+            goBack(cluster, nodes);
         }
     }
 
-    /** A distribution whose jars differ from those of this build: with the same ones the test would show nothing. */
-    private static Path previous() throws IOException {
-        String given = System.getProperty(PREVIOUS);
-        assertThat(given)
-                .as("-D%s=DIRECTORY names the distribution of an earlier build: see .ci/previous-build", PREVIOUS)
-                .isNotBlank();
-        Path previous = Path.of(given).toAbsolutePath();
-        assertThat(previous.resolve("bin/standalone.sh")).isExecutable();
-        Map<String, Path> jars = jars(BrokerProcess.distribution());
-        Map<String, Path> others = jars(previous);
-        boolean isAnother = !jars.keySet().equals(others.keySet());
-        for (Map.Entry<String, Path> jar : jars.entrySet()) {
-            Path other = others.get(jar.getKey());
-            isAnother |= other == null || Files.mismatch(jar.getValue(), other) >= 0;
+    private BrokerCluster startPrevious() throws IOException {
+        BrokerCluster cluster = new BrokerCluster(directory.resolve("cluster"), NODES).votersSoon();
+        try {
+            for (BrokerProcess node : cluster.nodes()) {
+                node.property("inbox_store_initial_ranges", NODES)
+                        .setting("apiServerConfig", "{port: " + Ports.free().getPort() + "}")
+                        .installedIn(previous.distribution());
+            }
+            cluster.start();
+            awaitVoters(cluster, 0);
+            return cluster;
+        } catch (IOException | RuntimeException | Error e) {
+            cluster.close();
+            throw e;
         }
-        assertThat(isAnother).as("%s is another build", previous).isTrue();
-        return previous;
     }
 
-    private static Map<String, Path> jars(Path distribution) throws IOException {
-        Map<String, Path> jars = new TreeMap<>();
-        try (Stream<Path> files = Files.list(distribution.resolve("lib"))) {
-            files.forEach(file -> jars.put(String.valueOf(file.getFileName()), file));
-        }
-        return jars;
+    /** As one node sees them: all ranges have a leader and a voter on each node. */
+    private static void awaitVoters(BrokerCluster cluster, int node) throws IOException {
+        cluster.awaitVoters(node, "inbox", NODES, NODES);
+        cluster.awaitVoters(node, "dist", 1, NODES);
+        cluster.awaitVoters(node, "retain", 1, NODES);
     }
 
     private static void begin(BrokerCluster cluster, List<Traffic> traffic) throws Exception {
@@ -125,17 +123,24 @@ class RollingUpgradeTest {
         }
     }
 
-    private static void upgrade(BrokerCluster cluster, int number, List<Traffic> traffic) throws Exception {
+    private static void upgrade(BrokerProcess node, int number, List<Traffic> traffic) throws Exception {
         traffic.forEach(Traffic::restartBegins);
-        BrokerProcess node = cluster.node(number);
+        long begin = System.nanoTime();
         node.stop();
+        long stopped = System.nanoTime();
         node.installedIn(BrokerProcess.distribution());
         node.start();
-        awaitService(traffic, "behind the upgrade of node " + number);
+        LOG.info(
+                "node {} stopped in {} ms, serves with this build {} ms later",
+                number,
+                TimeUnit.NANOSECONDS.toMillis(stopped - begin),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - stopped));
+        awaitService(traffic, "after the upgrade of node " + number);
         traffic.forEach(each -> each.restartEnded("upgrade of node " + number));
         assertThat(node.status()).doesNotContain("FAILED");
     }
 
+    /** Until what each publishes from now on is acknowledged and given; those that wait in vain tell it later. */
     private static void awaitService(List<Traffic> traffic, String when) {
         Map<Traffic, Integer> marks = new HashMap<>();
         traffic.forEach(each -> marks.put(each, each.number()));
@@ -149,63 +154,79 @@ class RollingUpgradeTest {
         });
     }
 
-    private static void leaveStored(BrokerCluster cluster) throws Exception {
-        try (TestClient away = new TestClient(stored(cluster.node(0), "away"))) {
-            away.connect();
-            assertThat(away.subscribe("stored/+", 2)).isLessThanOrEqualTo(2);
-            away.disconnect();
+    private static void assertNothingWasLost(List<Traffic> traffic) {
+        for (Traffic each : traffic) {
+            LOG.info("{}", each);
+            assertThat(each.missing())
+                    .as("acknowledged and not given: %s", each.details())
+                    .isEmpty();
+            assertThat(each.wrong()).as("%s", each.details()).isEmpty();
+            // all nodes were restarted, so each client was on one that was
+            assertThat(each.reconnects()).as("%s", each.details()).isPositive();
         }
-        ClientConfig config = ClientConfig.of(cluster.node(1).address(), "before", 5)
-                .withCleanSession();
-        try (TestClient publisher = new TestClient(config)) {
-            publisher.connect();
-            for (int i = 0; i < STORED; i++) {
-                publisher.publish("stored/q", "queued " + i, 1 + i % 2).get(20, TimeUnit.SECONDS);
+    }
+
+    // --- back to the earlier build
+
+    /** One node of an upgraded cluster, and then forth again. */
+    private static void goBack(BrokerCluster cluster, NodesTogether nodes) throws Exception {
+        BrokerProcess node = cluster.node(0);
+        NodesTogether.leaveStored(node, cluster.node(1), "upgraded");
+        node.stop();
+        boolean isOpened = isOpenedByPrevious(node);
+        if (isOpened) {
+            NodesTogether.assertStoredIsServed(node, "upgraded");
+            nodes.assertMessagesPass("gone-back");
+            NodesTogether.awaitBanned(node, "banned-by-this-0");
+            node.stop();
+        }
+        node.installedIn(BrokerProcess.distribution());
+        node.start();
+        assertThat(node.status()).doesNotContain("FAILED");
+        if (!isOpened) {
+            NodesTogether.assertStoredIsServed(node, "upgraded");
+        }
+        nodes.assertMessagesPass("forth-again");
+    }
+
+    @Test
+    @Timeout(300)
+    void theEarlierBuildOpensTheDataOfThisOneOrRefusesThem() throws Exception {
+        try (BrokerProcess broker = new BrokerProcess(directory.resolve("alone"))) {
+            broker.start();
+            NodesTogether.leaveStored(broker, broker, "by-this");
+            broker.stop();
+            boolean isOpened = isOpenedByPrevious(broker);
+            if (isOpened) {
+                NodesTogether.assertStoredIsServed(broker, "by-this");
+                NodesTogether.leaveStored(broker, broker, "by-previous");
+                broker.stop();
             }
-            byte[] payload = "retained".getBytes(StandardCharsets.UTF_8);
-            var retained = publisher.publish("retained/r", payload, 1, true, Properties.NONE);
-            publisher.flush();
-            retained.get(20, TimeUnit.SECONDS);
+            broker.installedIn(BrokerProcess.distribution());
+            broker.start();
+            assertThat(broker.status()).doesNotContain("FAILED");
+            NodesTogether.assertStoredIsServed(broker, isOpened ? "by-previous" : "by-this");
         }
     }
 
-    private static void assertStoredIsServed(BrokerCluster cluster) throws Exception {
-        try (TestClient back = new TestClient(stored(cluster.node(2), "away"))) {
-            assertThat(back.connect().sessionPresent()).isTrue();
-            int ofQos1 = 0;
-            int ofQos2 = 1;
-            for (int i = 0; i < STORED; i++) {
-                Packet.Publish message = next(back);
-                boolean isQos1 = message.qos() == 1;
-                // in order for each QoS
-                assertThat(text(message)).isEqualTo("queued " + (isQos1 ? ofQos1 : ofQos2));
-                ofQos1 += isQos1 ? 2 : 0;
-                ofQos2 += isQos1 ? 0 : 2;
-            }
+    /** Starts the earlier build on data of this one. If it does not serve, it has said why, and is ended. */
+    private static boolean isOpenedByPrevious(BrokerProcess broker) throws IOException {
+        broker.installedIn(previous.distribution());
+        int code = broker.tryStart();
+        LOG.info("the earlier build on data of this one: start ended with {}", code);
+        if (code == 0) {
+            assertThat(broker.status()).doesNotContain("FAILED");
+            return true;
         }
-        ClientConfig config = ClientConfig.of(cluster.node(0).address(), "reader", 5)
-                .withCleanSession();
-        try (TestClient reader = new TestClient(config)) {
-            reader.connect();
-            reader.subscribe("retained/#", 1);
-            assertThat(text(next(reader))).isEqualTo("retained");
+        assertThat(previous.storesTheSameFormats())
+                .as("the formats are the same, so it must open the data: %s", broker.said())
+                .isFalse();
+        if (code == NOT_SERVING) {
+            assertThat(broker.status()).contains("FAILED").contains("version");
+        } else {
+            assertThat(broker.said()).contains("is of a newer release");
         }
-    }
-
-    /** By MQTT 3.1.1: its session never expires. */
-    private static ClientConfig stored(BrokerProcess node, String clientId) {
-        return ClientConfig.of(node.address(), clientId, 4);
-    }
-
-    private static Packet.Publish next(TestClient client) throws InterruptedException {
-        Packet.@Nullable Publish message = client.next(PATIENCE);
-        if (message == null) {
-            throw new AssertionError("no message within " + PATIENCE);
-        }
-        return message;
-    }
-
-    private static String text(Packet.Publish message) {
-        return new String(message.payload(), StandardCharsets.UTF_8);
+        broker.kill();
+        return false;
     }
 }
