@@ -23,6 +23,9 @@ final class PreviousBuild {
     /** A constant of the sources and its number. */
     private static final Pattern ROW = Pattern.compile("(?m)^\\| .* \\| `([A-Za-z]+\\.[A-Z_]+)` \\| (\\d+) \\|$");
 
+    /** Libraries that write files of their own formats. */
+    private static final Pattern LIBRARY = Pattern.compile("(rocksdbjni|jraft-core)-.*");
+
     private final Path distribution;
 
     private PreviousBuild(Path distribution) {
@@ -48,14 +51,17 @@ final class PreviousBuild {
         return distribution;
     }
 
-    /** Whether both builds store the same formats, as the pages of both say. False if the earlier one has no page. */
+    /**
+     * Whether both builds store the same formats, as the pages of both say, by the same libraries. False if the earlier
+     * one has no page.
+     */
     boolean storesTheSameFormats() throws IOException {
         Map<String, String> formats = storedFormats(BrokerProcess.distribution());
         assertThat(formats).as("formats on the page of this build").isNotEmpty();
         return formats.equals(storedFormats(distribution));
     }
 
-    /** The versions of what is on disk. */
+    /** The versions of what is on disk, and of the libraries; empty without a page. */
     private static Map<String, String> storedFormats(Path distribution) throws IOException {
         Map<String, String> formats = new TreeMap<>();
         Path page = distribution.resolve("docs/formats.md");
@@ -65,6 +71,9 @@ final class PreviousBuild {
             while (rows.find()) {
                 formats.put(rows.group(1), rows.group(2));
             }
+            jars(distribution).keySet().stream()
+                    .filter(name -> LIBRARY.matcher(name).matches())
+                    .forEach(name -> formats.put(name, ""));
         }
         return formats;
     }
