@@ -124,17 +124,26 @@ class StoreFailureTest extends StoreFailureFixture {
         assertRefused(broker, "FORMAT");
     }
 
+    /** And nothing is changed: with its own FORMAT again, the data is served by this release. */
     @Test
     void dataOfANewerFormatIsRefused() throws Exception {
         BrokerProcess broker = brokerWithData("newer");
         Path file = broker.data().resolve("FORMAT");
-        String text = Files.readString(file).replace("format=1", "format=2");
-        String sealed = text.substring(0, text.indexOf("crc32c="));
+        String text = Files.readString(file);
+        String newer = text.substring(0, text.indexOf("crc32c=")).replace("format=1", "format=2");
         CRC32C crc = new CRC32C();
-        crc.update(sealed.getBytes(StandardCharsets.UTF_8));
-        Files.writeString(file, sealed + String.format("crc32c=%08x%n", crc.getValue()));
+        crc.update(newer.getBytes(StandardCharsets.UTF_8));
+        newer += String.format("crc32c=%08x%n", crc.getValue());
+        Files.writeString(file, newer);
         assertRefused(broker, file + ": format 2 is of a newer release");
         assertThat(broker.said()).contains("Start the release that wrote it, or restore a backup");
+        assertThat(file).hasContent(newer);
+
+        Files.writeString(file, text);
+        try (broker) {
+            broker.start();
+            assertThat(served(broker, file)).isEqualTo(Outcome.UNHARMED);
+        }
     }
 
     @Test

@@ -143,9 +143,14 @@ public record SharedLogContent(
         private byte[] payload(byte[] key, byte[] value) throws DamagedDataException {
             byte @Nullable [] payload = SharedLogFormat.open(key, value);
             if (payload == null) {
-                throw damaged("checksum of the value of kind " + key[0]
-                        + (key.length < 5 ? "" : " of group number " + SharedLogFormat.groupIn(key))
-                        + " does not match");
+                boolean isOfAGroup = key[0] >= SharedLogFormat.KIND_VOTE && SharedLogFormat.groupIn(key) >= 0;
+                String what = "value of kind " + key[0]
+                        + (isOfAGroup ? " of group number " + SharedLogFormat.groupIn(key) : "");
+                int newer = SharedLogFormat.newerVersion(key, value);
+                throw newer > 0
+                        ? DamagedDataException.newer(
+                                engine.directory(), what + " of version " + newer, SharedLogFormat.VERSION)
+                        : damaged("checksum of the " + what + " does not match");
             }
             return payload;
         }

@@ -42,7 +42,8 @@ public final class SharedLogFormat {
     /** Bytes of a value before its payload. */
     static final int HEADER_BYTES = 5;
 
-    private static final byte VERSION = 1;
+    static final byte VERSION = 1;
+
     private static final int ENTRY_KEY_BYTES = 13;
 
     private SharedLogFormat() {}
@@ -94,6 +95,14 @@ public final class SharedLogFormat {
         System.arraycopy(payload, 0, value, HEADER_BYTES, payload.length);
         ByteBuffer.wrap(value).putInt(0, checksum(key, value));
         return value;
+    }
+
+    /** The version of {@code value} if its checksum is right and a newer release has written it, otherwise 0. */
+    static int newerVersion(byte[] key, byte[] value) {
+        boolean isNewer = value.length >= HEADER_BYTES
+                && Byte.toUnsignedInt(value[4]) > VERSION
+                && ByteBuffer.wrap(value).getInt(0) == checksum(key, value);
+        return isNewer ? Byte.toUnsignedInt(value[4]) : 0;
     }
 
     /** The payload of {@code value}; null if the checksum or the version is wrong. */

@@ -1,4 +1,4 @@
-/** Client libraries that others wrote stay connected by themselves while the nodes of a cluster are restarted. */
+/** Client libraries that others wrote stay connected by themselves while nodes of a cluster restart or are upgraded. */
 @NullMarked
 package io.godwit.it.real.rolling;
 
