@@ -8,6 +8,7 @@ import io.godwit.perf.report.Verdict;
 import io.godwit.perf.rows.LoadTimes;
 import io.godwit.perf.rows.RowRuns;
 import io.godwit.perf.rows.Setup;
+import io.godwit.perf.rows.ToolLoops;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,6 +92,12 @@ final class ClusterRowsCommand implements Callable<Integer> {
     private @Nullable Duration warmUp;
 
     @Option(
+            names = "--loops",
+            paramLabel = "N",
+            description = "event loops of this tool (default: one for every two cores; for reconnect one for each)")
+    private @Nullable Integer loops;
+
+    @Option(
             names = "--passes",
             paramLabel = "N",
             description = "how often all is measured; the table has medians (default: ${DEFAULT-VALUE})")
@@ -119,7 +126,8 @@ final class ClusterRowsCommand implements Callable<Integer> {
             }
             Setup many = new Setup(nodes, voters != null ? voters : ClusterSetup.usualVoters(nodes), true);
             LoadTimes times = LoadTimes.of(warmUp, duration);
-            runs = new RowRuns(many, all, new LinkedHashSet<>(only), this::settings, scale, times, System.out);
+            ToolLoops clients = ToolLoops.of(loops, Runtime.getRuntime().availableProcessors());
+            runs = new RowRuns(many, all, new LinkedHashSet<>(only), this::settings, scale, times, clients, System.out);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

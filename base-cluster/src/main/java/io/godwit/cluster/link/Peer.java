@@ -1,5 +1,6 @@
 package io.godwit.cluster.link;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,17 @@ public interface Peer {
      * @param confirmation null if the outcome does not matter
      */
     void send(Lane lane, byte[] frame, @Nullable Object order, @Nullable Confirmation confirmation);
+
+    /**
+     * Sends a frame that consists of two arrays, as {@link #send(Lane, byte[], Object, Confirmation)} does: the sender
+     * of a large payload need not copy it into the frame. The caller must change neither array afterwards.
+     */
+    default void send(
+            Lane lane, byte[] head, byte[] tail, @Nullable Object order, @Nullable Confirmation confirmation) {
+        byte[] frame = Arrays.copyOf(head, head.length + tail.length);
+        System.arraycopy(tail, 0, frame, head.length, tail.length);
+        send(lane, frame, order, confirmation);
+    }
 
     /** Whether less than a window of bytes is unconfirmed in the lane. Senders that can wait do so while it is not. */
     boolean isWritable(Lane lane);

@@ -5,6 +5,7 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A frame that is complete in its read buffer is decoded from there. Only a frame that arrives in pieces is gathered
  * in its own buffer, which is at most twice as large as the bytes that have arrived, and is freed with the frame: an
- * idle channel holds none.
+ * idle channel holds none. A large one grows by parts of {@link #PART_BYTES} at most, and without copying: to copy 16
+ * MiB would take the loop several milliseconds.
  *
  * <p>One read may bring work for seconds. After a turn ({@link LoopTurns}) the rest waits, in order, until the loop has
  * served its other channels; later reads wait behind it. This also holds for a channel that has ended: its end is fired
@@ -31,6 +33,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;
     /** Larger buffers are not pooled: after a burst of large packets their memory returns to the system. */
     private static final int MAX_POOLED_BYTES = 64 * 1024;
+    /** The largest part that is added before its bytes have arrived. */
+    static final int PART_BYTES = 1 << 20;
 
     /**
      * The end of the turn is checked after packets 1, 2, 4 and so on, since a single one may have many matches, and
@@ -423,8 +427,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         int missing = frameBytes - gathered.readableBytes();
         int arrived = Math.min(missing, in.readableBytes());
         if (arrived > gathered.writableBytes()) {
-            int needed = gathered.readableBytes() + arrived;
-            gathered = withRoom(gathered, (int) Math.min(frameBytes, 2L * needed));
+            gathered = withRoom(gathered, gathered.readableBytes() + arrived, frameBytes);
             partial = gathered;
         }
         gathered.writeBytes(in, arrived);
@@ -452,17 +455,30 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         return isEnded || waitsForRoom;
     }
 
-    /** Consumes {@code gathered}; returns it or a copy, with capacity for {@code bytes} in all. */
-    @SuppressWarnings("ReferenceEquality") // there is only one such allocator
-    private static ByteBuf withRoom(ByteBuf gathered, int bytes) {
-        if (bytes <= MAX_POOLED_BYTES || gathered.alloc() == LARGE) {
-            return gathered.capacity(bytes);
+    /** Consumes {@code gathered}; returns it or a copy, with capacity for at least {@code needed} bytes in all. */
+    private static ByteBuf withRoom(ByteBuf gathered, int needed, int frameBytes) {
+        int wanted = (int) Math.min(frameBytes, 2L * needed);
+        if (gathered instanceof CompositeByteBuf parts) {
+            addPart(parts, needed, wanted);
+            return parts;
+        }
+        if (wanted <= MAX_POOLED_BYTES) {
+            return gathered.capacity(wanted);
         }
         try {
-            return LARGE.directBuffer(bytes).writeBytes(gathered);
+            CompositeByteBuf parts = LARGE.compositeDirectBuffer(Integer.MAX_VALUE); // never puts its parts together
+            addPart(parts, needed, wanted);
+            return parts.writeBytes(gathered);
         } finally {
             gathered.release();
         }
+    }
+
+    private static void addPart(CompositeByteBuf parts, int needed, int wanted) {
+        int present = parts.capacity();
+        int bytes = Math.max(needed - present, Math.min(wanted - present, PART_BYTES));
+        // its readable bytes become the capacity
+        parts.addComponent(LARGE.directBuffer(bytes, bytes).writerIndex(bytes));
     }
 
     private void releasePartial() {

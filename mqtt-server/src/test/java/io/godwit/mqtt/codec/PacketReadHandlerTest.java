@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -110,6 +111,27 @@ class PacketReadHandlerTest {
         }
         expect(channel, List.of(large));
         assertThat(allocator.metric().usedHeapMemory()).isZero();
+        assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory()).isEqualTo(unpooledBefore);
+    }
+
+    /** Growing by a half or more would copy megabytes in one read. */
+    @Test
+    void bufferOfALargePacketGrowsByBoundedParts() {
+        byte[] payload = new byte[5 << 20];
+        new Random(1).nextBytes(payload);
+        Publish large = new Publish(0, false, Qos.AT_MOST_ONCE, false, "t", payload, MessageProperties.NONE);
+        byte[] frame = Frames.encode(large, ProtocolLevel.MQTT_3_1_1);
+        EmbeddedChannel channel = connected(frame.length);
+        int chunk = 50_001; // cuts parts everywhere
+        for (int from = 0; from < frame.length; from += chunk) {
+            int to = Math.min(frame.length, from + chunk);
+            channel.writeInbound(buffer(frame, from, to));
+            long held = UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory() - unpooledBefore;
+            assertThat(held).isLessThanOrEqualTo(to + (long) PacketReadHandler.PART_BYTES);
+        }
+        Publish read = channel.readInbound();
+        assertThat(read.topic()).isEqualTo("t");
+        assertThat(Arrays.equals(read.payload(), payload)).isTrue();
         assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory()).isEqualTo(unpooledBefore);
     }
 

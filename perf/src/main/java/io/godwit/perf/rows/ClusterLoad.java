@@ -46,14 +46,16 @@ final class ClusterLoad {
     private final BrokerCluster cluster;
     private final double scale;
     private final LoadTimes times;
+    private final ToolLoops loops;
     private final Duration warmUp;
     private final Duration warmUpBesideLarge;
     private final Duration duration;
 
-    ClusterLoad(BrokerCluster cluster, double scale, LoadTimes times) {
+    ClusterLoad(BrokerCluster cluster, double scale, LoadTimes times, ToolLoops loops) {
         this.cluster = cluster;
         this.scale = scale;
         this.times = times;
+        this.loops = loops;
         this.warmUp = times.warmUp();
         this.warmUpBesideLarge = times.warmUpBesideLarge();
         this.duration = times.measured();
@@ -69,7 +71,9 @@ final class ClusterLoad {
         return switch (load) {
             case IDLE -> idle();
             case QOS0_MAX -> highestRate(load);
-            case RECONNECT -> new KilledNode(cluster, times).run(load.scenario(scale, duration.toMillis() / 1e3));
+            case RECONNECT ->
+                new KilledNode(cluster, times, loops.reconnecting())
+                        .run(load.scenario(scale, duration.toMillis() / 1e3));
             case SMALL_BESIDE_LARGE -> besideLarge(load);
             case RESYNC -> new RestartedNode(cluster, warmUp).run(Load.filters(scale), load.rate(scale));
             case SUBSCRIBE_LIVE, SUBSCRIBE_PERSISTENT, CONNECT -> connecting(load);
@@ -91,7 +95,7 @@ final class ClusterLoad {
                 scenario.isClosedLoop() ? CLOSED_LOOP_WINDOW : WINDOW,
                 CONNECT_RATE,
                 CONNECTING,
-                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                loops.usual(),
                 false,
                 Duration.ZERO);
         return new LoadRun(scenario, 1, scenario, settings, clients, null, watched(load), progress -> {}).run();

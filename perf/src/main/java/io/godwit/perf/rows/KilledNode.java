@@ -35,10 +35,13 @@ final class KilledNode {
 
     private final BrokerCluster cluster;
     private final LoadTimes times;
+    private final int loops;
 
-    KilledNode(BrokerCluster cluster, LoadTimes times) {
+    /** @param loops event loops of this tool */
+    KilledNode(BrokerCluster cluster, LoadTimes times, int loops) {
         this.cluster = cluster;
         this.times = times;
+        this.loops = loops;
     }
 
     /** @param scenario its subscribers are the clients of the node */
@@ -49,7 +52,6 @@ final class KilledNode {
         if (!obstacles.isEmpty()) {
             throw new LoadFailedException(String.join("; ", obstacles));
         }
-        int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
         LoadSettings settings = new LoadSettings(
                 Duration.ZERO, HELD, Duration.ZERO, 1, CONNECTING, CONNECTING, loops, false, Duration.ZERO);
         List<String> cautions = new ArrayList<>(new WarmUp(times)

@@ -29,6 +29,7 @@ public final class RowRuns {
     private final Map<Setup, ClusterSetup> clusters = new HashMap<>();
     private final double scale;
     private final LoadTimes times;
+    private final ToolLoops loops;
     private final PrintStream out;
     private final Measurements told = new Measurements();
 
@@ -39,6 +40,7 @@ public final class RowRuns {
      * @param clusters creates settings; throws {@link IllegalArgumentException} if there can be no such cluster
      * @param scale above 0, at most 1: factor of rates and connections
      * @param times of each load
+     * @param loops of this tool
      */
     public RowRuns(
             Setup many,
@@ -47,6 +49,7 @@ public final class RowRuns {
             Function<Setup, ClusterSetup> clusters,
             double scale,
             LoadTimes times,
+            ToolLoops loops,
             PrintStream out) {
         if (!(scale > 0 && scale <= 1)) {
             throw new IllegalArgumentException("--scale must be above 0 and at most 1, was " + scale);
@@ -57,6 +60,7 @@ public final class RowRuns {
         loads.keySet().forEach(setup -> this.clusters.put(setup, clusters.apply(setup)));
         this.scale = scale;
         this.times = times;
+        this.loops = loops;
         this.out = out;
     }
 
@@ -108,7 +112,7 @@ public final class RowRuns {
             settings = settings.with(load.configuration(), load.leastHeap(scale));
         }
         try (BrokerCluster cluster = BrokerCluster.start(settings, out::println)) {
-            ClusterLoad runs = new ClusterLoad(cluster, scale, times);
+            ClusterLoad runs = new ClusterLoad(cluster, scale, times, loops);
             for (Load load : wanted) {
                 try {
                     Figures figures = runs.run(load);

@@ -242,6 +242,15 @@ class RowTableTest {
                 .hasMessageContaining("--warm-up must be 0 s to 10 minutes");
     }
 
+    @Test
+    void theToolHasALoopForEveryTwoCoresAndForEachWhileClientsReconnect() {
+        assertThat(ToolLoops.of(null, 1)).isEqualTo(new ToolLoops(1, 1));
+        assertThat(ToolLoops.of(null, 2)).isEqualTo(new ToolLoops(1, 2));
+        assertThat(ToolLoops.of(null, 9)).isEqualTo(new ToolLoops(4, 9));
+        assertThat(ToolLoops.of(3, 2)).isEqualTo(new ToolLoops(3, 3));
+        assertThatThrownBy(() -> ToolLoops.of(0, 2)).hasMessageContaining("--loops must be 1 to 256, was 0");
+    }
+
     private static RowRuns runs(double scale, Duration duration) {
         return new RowRuns(
                 THREE,
@@ -252,6 +261,7 @@ class RowTableTest {
                 },
                 scale,
                 LoadTimes.of(null, duration),
+                ToolLoops.of(null, 2),
                 System.out);
     }
 

@@ -161,18 +161,21 @@ public final class LinkMessage {
     }
 
     /**
+     * A message of kind 6 with room for the bytes of the piece at {@link #PIECE_HEAD_BYTES}.
+     *
      * @param sequence 0 unless this is the last piece
-     * @param length of the piece, which begins at {@code offset} in {@code frame}
+     * @param frameBytes length of the whole frame
+     * @param offset of the piece in the frame
+     * @param length of the piece
      */
-    public static byte[] piece(int version, Lane lane, long sequence, byte[] frame, int offset, int length) {
+    public static byte[] piece(int version, Lane lane, long sequence, int frameBytes, int offset, int length) {
         return ByteBuffer.allocate(PIECE_HEAD_BYTES + length)
                 .put((byte) version)
                 .put(PIECE)
                 .put((byte) lane.number())
                 .putLong(sequence)
-                .putInt(frame.length)
+                .putInt(frameBytes)
                 .putInt(offset)
-                .put(frame, offset, length)
                 .array();
     }
 

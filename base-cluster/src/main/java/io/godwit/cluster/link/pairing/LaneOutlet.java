@@ -48,24 +48,50 @@ final class LaneOutlet {
     static final int FRAME_CHARGE = 64;
 
     /**
-     * A frame to be sent.
+     * A frame to be sent: {@code head} followed by {@code tail}, which are not joined, because that would copy a large
+     * payload.
      *
      * @param order see {@link Peer#send(Lane, byte[], Object, Peer.Confirmation)}; null if the peer does not support
      *     orders
      */
     @SuppressWarnings("ArrayRecordComponent")
-    record Outgoing(byte[] bytes, @Nullable Object order, Peer.@Nullable Confirmation confirmation) {
+    record Outgoing(byte[] head, byte[] tail, @Nullable Object order, Peer.@Nullable Confirmation confirmation) {
+        private static final byte[] NOTHING = {};
+
+        Outgoing(byte[] bytes, @Nullable Object order, Peer.@Nullable Confirmation confirmation) {
+            this(bytes, NOTHING, order, confirmation);
+        }
+
         Outgoing(byte[] bytes) {
             this(bytes, null, null);
         }
 
+        int length() {
+            return head.length + tail.length;
+        }
+
         long charge() {
-            return (long) bytes.length + FRAME_CHARGE;
+            return (long) length() + FRAME_CHARGE;
+        }
+
+        boolean isLarge() {
+            return length() > LinkMessage.BATCH_BYTES;
         }
 
         /** Whether frames of other orders may pass it. */
         boolean isPassable() {
-            return bytes.length > LinkMessage.BATCH_BYTES && order != null;
+            return isLarge() && order != null;
+        }
+
+        /** Writes the {@code count} bytes of the frame that begin at {@code from}. */
+        void write(int from, int count, ByteBuffer to) {
+            int ofHead = Math.max(0, Math.min(count, head.length - from));
+            if (ofHead > 0) {
+                to.put(head, from, ofHead);
+            }
+            if (count > ofHead) {
+                to.put(tail, from + ofHead - head.length, count - ofHead);
+            }
         }
     }
 
@@ -219,7 +245,7 @@ final class LaneOutlet {
         long filled = inFlightBytes;
         int from = offset;
         for (Outgoing frame : queue) { // count the frames that fit completely
-            int bytes = LinkMessage.FRAME_HEAD_BYTES + frame.bytes.length - from;
+            int bytes = LinkMessage.FRAME_HEAD_BYTES + frame.length() - from;
             if (from == 0 && filled >= windowBytes || size + bytes > LinkMessage.MAX_BYTES) {
                 break;
             }
@@ -239,8 +265,7 @@ final class LaneOutlet {
             return message;
         }
         Outgoing first = queue.element();
-        boolean isLarge = first.bytes.length > LinkMessage.BATCH_BYTES;
-        return isLarge && (offset > 0 || mayBegin(first)) ? pieceInOrder(first.bytes, counters) : null;
+        return first.isLarge() && (offset > 0 || mayBegin(first)) ? pieceInOrder(first, counters) : null;
     }
 
     /** Writes the head of a data message; the frames follow. */
@@ -253,8 +278,8 @@ final class LaneOutlet {
     }
 
     private void put(Outgoing frame, int from, ByteBuffer rest, LaneCounters counters) {
-        int length = frame.bytes.length - from;
-        rest.putInt(length).put(frame.bytes, from, length);
+        int length = frame.length() - from;
+        frame.write(from, length, rest.putInt(length));
         count(counters, length);
         sent(frame, counters);
     }
@@ -271,9 +296,10 @@ final class LaneOutlet {
         }
     }
 
-    private byte[] pieceInOrder(byte[] bytes, LaneCounters counters) {
+    private byte[] pieceInOrder(Outgoing frame, LaneCounters counters) {
         byte[] message = new byte[LinkMessage.MAX_BYTES];
-        head(message).putInt(LinkMessage.BATCH_BYTES | LinkMessage.MORE).put(bytes, offset, LinkMessage.BATCH_BYTES);
+        ByteBuffer rest = head(message).putInt(LinkMessage.BATCH_BYTES | LinkMessage.MORE);
+        frame.write(offset, LinkMessage.BATCH_BYTES, rest);
         offset += LinkMessage.BATCH_BYTES;
         count(counters, LinkMessage.BATCH_BYTES);
         return message;
@@ -306,10 +332,11 @@ final class LaneOutlet {
         if (pieceOffset == 0 && !mayBegin(frame)) {
             return null;
         }
-        int length = Math.min(LinkMessage.PIECE_BYTES, frame.bytes.length - pieceOffset);
-        boolean isLast = pieceOffset + length == frame.bytes.length;
+        int length = Math.min(LinkMessage.PIECE_BYTES, frame.length() - pieceOffset);
+        boolean isLast = pieceOffset + length == frame.length();
         byte[] message =
-                LinkMessage.piece(version, lane, isLast ? nextSequence() : 0, frame.bytes, pieceOffset, length);
+                LinkMessage.piece(version, lane, isLast ? nextSequence() : 0, frame.length(), pieceOffset, length);
+        frame.write(pieceOffset, length, ByteBuffer.wrap(message).position(LinkMessage.PIECE_HEAD_BYTES));
         count(counters, length);
         pieceOffset += length;
         if (isLast) {
@@ -340,7 +367,7 @@ final class LaneOutlet {
         long filled = inFlightBytes;
         List<Outgoing> frames = new ArrayList<>();
         for (Outgoing frame = nextSmall(); frame != null && filled < windowBytes; frame = nextSmall()) {
-            int bytes = LinkMessage.FRAME_HEAD_BYTES + frame.bytes.length;
+            int bytes = LinkMessage.FRAME_HEAD_BYTES + frame.length();
             if (size + bytes > LinkMessage.MAX_BYTES) {
                 break;
             }
@@ -368,7 +395,7 @@ final class LaneOutlet {
         }
         for (Outgoing frame = waiting.peek(); frame != null; frame = waiting.peek()) {
             if (frame.order == null) {
-                return held.isEmpty() && frame.bytes.length <= LinkMessage.BATCH_BYTES ? frame : null;
+                return held.isEmpty() && !frame.isLarge() ? frame : null;
             }
             if (!frame.isPassable() && !held.containsKey(frame.order)) {
                 return frame;

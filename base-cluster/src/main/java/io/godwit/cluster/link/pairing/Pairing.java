@@ -63,6 +63,7 @@ import org.slf4j.LoggerFactory;
 public final class Pairing implements Peer, LinkConnection.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(Pairing.class);
     private static final Lane[] LANES = Lane.values();
+    private static final byte[] NOTHING = {};
     private static final int MESSAGES_AT_ONCE = 16;
     /** How long frames wait for others while many pass. */
     static final long BEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -189,16 +190,21 @@ public final class Pairing implements Peer, LinkConnection.Taker {
 
     @Override
     public void send(Lane lane, byte[] frame, @Nullable Object order, @Nullable Confirmation confirmation) {
+        send(lane, frame, NOTHING, order, confirmation);
+    }
+
+    @Override
+    public void send(Lane lane, byte[] head, byte[] tail, @Nullable Object order, @Nullable Confirmation confirmation) {
         if (!isOver()) {
-            send(lane, new LaneOutlet.Outgoing(frame, knowsOrders ? order : null, confirmation));
+            send(lane, new LaneOutlet.Outgoing(head, tail, knowsOrders ? order : null, confirmation));
         } else if (confirmation != null) {
             confirmation.lost();
         }
     }
 
     private void send(Lane lane, LaneOutlet.Outgoing frame) {
-        if (frame.bytes().length > agreement.maxFrameBytes()) {
-            throw new IllegalArgumentException("frame of " + frame.bytes().length + " bytes, at most "
+        if (frame.length() > agreement.maxFrameBytes()) {
+            throw new IllegalArgumentException("frame of " + frame.length() + " bytes, at most "
                     + agreement.maxFrameBytes() + " are sent to " + id.nodeId());
         }
         PairingLane of = lanes[lane.ordinal()];

@@ -180,7 +180,7 @@ class LaneOrdersTest {
         give("aX", "b1", "a1");
         List<String> confirmed = new ArrayList<>();
         while (moveOne()) {}
-        outlet.confirm(3, frame -> confirmed.add(new String(frame.bytes(), 0, 2, StandardCharsets.UTF_8)));
+        outlet.confirm(3, frame -> confirmed.add(new String(frame.head(), 0, 2, StandardCharsets.UTF_8)));
         assertThat(confirmed).containsExactly("b1", "aX", "a1");
     }
 
@@ -224,7 +224,7 @@ class LaneOrdersTest {
         give("aX", "b1", "a1", "bX", "-1", "a2");
         moveOne();
         List<String> lost = outlet.end().stream()
-                .map(frame -> new String(frame.bytes(), 0, 2, StandardCharsets.UTF_8))
+                .map(frame -> new String(frame.head(), 0, 2, StandardCharsets.UTF_8))
                 .toList();
         assertThat(lost).containsExactly("b1", "aX", "a1", "bX", "-1", "a2");
         assertThat(outlet.end()).isEmpty();

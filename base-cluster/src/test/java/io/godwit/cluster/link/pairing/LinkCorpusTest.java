@@ -60,6 +60,12 @@ class LinkCorpusTest {
         return Objects.requireNonNull(CORPORA.get(version));
     }
 
+    private static byte[] piece(int version, long sequence, byte[] frame, int offset, int length) {
+        byte[] message = LinkMessage.piece(version, Lane.LIVE, sequence, frame.length, offset, length);
+        System.arraycopy(frame, offset, message, LinkMessage.PIECE_HEAD_BYTES, length);
+        return message;
+    }
+
     private static Map<String, byte[]> all(int version) throws LinkProtocolException {
         Map<String, byte[]> messages = new TreeMap<>();
         LinkVersions spoken = new LinkVersions(new VersionRange(1, version), new VersionRange(1, 1));
@@ -79,8 +85,8 @@ class LinkCorpusTest {
         messages.put("end", LinkMessage.end(version, "for the test"));
         if (version >= LinkMessage.PIECES_VERSION) {
             byte[] frame = "in pieces".getBytes(StandardCharsets.UTF_8);
-            messages.put("piece.first", LinkMessage.piece(version, Lane.LIVE, 0, frame, 0, 4));
-            messages.put("piece.last", LinkMessage.piece(version, Lane.LIVE, 3, frame, 4, 5));
+            messages.put("piece.first", piece(version, 0, frame, 0, 4));
+            messages.put("piece.last", piece(version, 3, frame, 4, 5));
         }
         return messages;
     }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends messages to nodes that have live subscribers: one frame for each node, encoded once for all nodes that speak
- * the same version. Thread-safe. Links only read a frame, so they can share the array.
+ * the same version. Thread-safe. Links only read a frame, so they can share its arrays.
  *
  * <p>A node may be configured to accept smaller frames than this one. A message that is too large for it is dropped at
  * QoS 0, counted and reported; at QoS 1 and 2 the publish fails.
@@ -88,14 +88,14 @@ public final class NodeSender {
         return all.outcome;
     }
 
-    private void send(Peer peer, byte[] frame, PublisherOrder order, Confirmations all) {
-        if (frame.length > peer.maxFrameBytes()) {
+    private void send(Peer peer, LiveFrame.Parts frame, PublisherOrder order, Confirmations all) {
+        if (frame.length() > peer.maxFrameBytes()) {
             counters.tooLarge.increment();
             all.outcome.complete(DistOutcome.FAILED);
             return;
         }
         counters.sent.increment();
-        peer.send(Lane.LIVE, frame, order, new Peer.Confirmation() {
+        peer.send(Lane.LIVE, frame.head(), frame.payload(), order, new Peer.Confirmation() {
             @Override
             public void confirmed() {
                 all.one();
@@ -120,7 +120,7 @@ public final class NodeSender {
             @Override
             public void send() {
                 long now = wallMillis.getAsLong();
-                byte[] frame = LiveFrame.encode(peer.version(), publisher, message, token, now);
+                LiveFrame.Parts frame = LiveFrame.encodeParts(peer.version(), publisher, message, token, now);
                 NodeSender.this.send(peer, frame, order, all);
             }
 
@@ -143,14 +143,14 @@ public final class NodeSender {
                 dropped(publisher, message, peer, DropReason.LINK_FULL);
                 continue;
             }
-            byte[] frame = frames.of(peer.version());
-            if (frame.length > peer.maxFrameBytes()) {
+            LiveFrame.Parts frame = frames.of(peer.version());
+            if (frame.length() > peer.maxFrameBytes()) {
                 counters.tooLarge.increment();
                 dropped(publisher, message, peer, DropReason.PACKET_TOO_LARGE);
                 continue;
             }
             counters.sent.increment();
-            peer.send(Lane.LIVE, frame, order, null);
+            peer.send(Lane.LIVE, frame.head(), frame.payload(), order, null);
         }
     }
 
@@ -168,7 +168,7 @@ public final class NodeSender {
         private final @Nullable DeliveryToken token;
         private final long nowMillis;
         private int version;
-        private byte[] last = {};
+        private LiveFrame.@Nullable Parts last;
 
         Frames(ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
             this.publisher = publisher;
@@ -177,12 +177,14 @@ public final class NodeSender {
             this.nowMillis = nowMillis;
         }
 
-        byte[] of(int wanted) {
-            if (version != wanted) {
+        LiveFrame.Parts of(int wanted) {
+            LiveFrame.Parts parts = last;
+            if (parts == null || version != wanted) {
                 version = wanted;
-                last = LiveFrame.encode(wanted, publisher, message, token, nowMillis);
+                parts = LiveFrame.encodeParts(wanted, publisher, message, token, nowMillis);
+                last = parts;
             }
-            return last;
+            return parts;
         }
     }
 

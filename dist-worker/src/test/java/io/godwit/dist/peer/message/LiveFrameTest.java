@@ -3,6 +3,7 @@ package io.godwit.dist.peer.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.peer.TestNode;
 import io.godwit.plugin.client.ClientId;
@@ -68,6 +69,25 @@ class LiveFrameTest {
         assertThat(frame.isForPlain()).isTrue();
         assertThat(frame.servingSince()).isZero();
         assertThat(frame.message().receivedAtMillis()).isEqualTo(5); // setting the clock back makes nothing younger
+    }
+
+    @Test
+    void thePayloadOfALargeMessageIsNotCopied() {
+        byte[] payload = new byte[Peer.PASSABLE_BYTES + 1];
+        new Random(1).nextBytes(payload);
+        Message large = new Message("a/b", payload, Qos.AT_LEAST_ONCE, true, 1_000, message().properties());
+        DeliveryToken token = new DeliveryToken("origin", -4, 7, true);
+        LiveFrame.Parts parts = LiveFrame.encodeParts(1, PUBLISHER, large, token, 3_500);
+        assertThat(parts.payload()).isSameAs(payload);
+        byte[] frame = Arrays.copyOf(parts.head(), parts.length());
+        System.arraycopy(payload, 0, frame, parts.head().length, payload.length);
+        assertThat(frame).isEqualTo(LiveFrame.encode(1, PUBLISHER, large, token, 3_500));
+
+        Message small = new Message(
+                "a/b", Arrays.copyOf(payload, 9), Qos.AT_LEAST_ONCE, false, 1_000, MessageProperties.NONE);
+        LiveFrame.Parts whole = LiveFrame.encodeParts(1, PUBLISHER, small, null, 3_500);
+        assertThat(whole.head()).isEqualTo(LiveFrame.encode(1, PUBLISHER, small, null, 3_500));
+        assertThat(whole.payload()).isEmpty();
     }
 
     @Test
