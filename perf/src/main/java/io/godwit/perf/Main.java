@@ -1,11 +1,11 @@
 package io.godwit.perf;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** The load tool {@code bin/perf.sh}. Its exit codes are constants of {@link io.godwit.perf.report.Verdict}. */
 @Command(

@@ -150,8 +150,8 @@ class ReportTest {
     @Test
     void theProgressLineHasRatesQuantilesErrorsAndTheTimeLeft() {
         RunResult result = Runs.of("1k_1k_qos1_p256_1mps_1n").result();
-        RunProgress progress =
-                new RunProgress(result.samples().get(2).phase(), result.samples().get(2), 2_000, true, 17.2);
+        RunProgress progress = new RunProgress(
+                result.samples().get(2).phase(), result.samples().get(2), 2_000, true, 17.2);
 
         assertThat(ProgressLine.text(progress))
                 .contains("in 1,000/s", "out 1,000/s", "p50 1.25", "p99 9.75", "errors 0", "ETA 17 s");

@@ -75,7 +75,8 @@ class LiveFrameTest {
     void thePayloadOfALargeMessageIsNotCopied() {
         byte[] payload = new byte[Peer.PASSABLE_BYTES + 1];
         new Random(1).nextBytes(payload);
-        Message large = new Message("a/b", payload, Qos.AT_LEAST_ONCE, true, 1_000, message().properties());
+        Message large = new Message(
+                "a/b", payload, Qos.AT_LEAST_ONCE, true, 1_000, message().properties());
         DeliveryToken token = new DeliveryToken("origin", -4, 7, true);
         LiveFrame.Parts parts = LiveFrame.encodeParts(1, PUBLISHER, large, token, 3_500);
         assertThat(parts.payload()).isSameAs(payload);
@@ -83,8 +84,8 @@ class LiveFrameTest {
         System.arraycopy(payload, 0, frame, parts.head().length, payload.length);
         assertThat(frame).isEqualTo(LiveFrame.encode(1, PUBLISHER, large, token, 3_500));
 
-        Message small = new Message(
-                "a/b", Arrays.copyOf(payload, 9), Qos.AT_LEAST_ONCE, false, 1_000, MessageProperties.NONE);
+        Message small =
+                new Message("a/b", Arrays.copyOf(payload, 9), Qos.AT_LEAST_ONCE, false, 1_000, MessageProperties.NONE);
         LiveFrame.Parts whole = LiveFrame.encodeParts(1, PUBLISHER, small, null, 3_500);
         assertThat(whole.head()).isEqualTo(LiveFrame.encode(1, PUBLISHER, small, null, 3_500));
         assertThat(whole.payload()).isEmpty();

@@ -50,8 +50,8 @@ final class NodesTogether {
             for (int to = 0; to < count; to++) {
                 String name = stage + '-' + from + '-' + to;
                 int version = 4 + (from + to) % 2;
-                try (TestClient publisher =
-                                new TestClient(config(from, name + "-out", 9 - version).withCleanSession());
+                try (TestClient publisher = new TestClient(
+                                config(from, name + "-out", 9 - version).withCleanSession());
                         TestClient subscriber =
                                 new TestClient(config(to, name + "-in", version).withCleanSession());
                         TestClient away = new TestClient(config(to, name + "-away", version))) {
@@ -119,8 +119,8 @@ final class NodesTogether {
             assertThat(away.subscribe("stored/" + round, 2)).isEqualTo(2);
             away.disconnect();
         }
-        ClientConfig config = ClientConfig.of(publishers.address(), "storing-" + round, 5)
-                .withCleanSession();
+        ClientConfig config =
+                ClientConfig.of(publishers.address(), "storing-" + round, 5).withCleanSession();
         try (TestClient publisher = new TestClient(config)) {
             publisher.connect();
             for (int i = 0; i < STORED; i++) {
@@ -143,7 +143,8 @@ final class NodesTogether {
             }
             assertThat(given).isEqualTo(expected);
         }
-        ClientConfig config = ClientConfig.of(node.address(), "reader-" + round, 5).withCleanSession();
+        ClientConfig config =
+                ClientConfig.of(node.address(), "reader-" + round, 5).withCleanSession();
         try (TestClient reader = new TestClient(config)) {
             reader.connect();
             reader.subscribe("stored-retained/" + round, 1);
