@@ -278,7 +278,11 @@ public final class RangeChanges {
             awaitHandover(handover, current);
         } else {
             LOG.info("not handed over range={} to={} cause={}", replica.groupId(), handover.heir, status);
-            replica.execute(() -> failed(handover));
+            replica.execute(() -> {
+                if (change == handover) {
+                    end(handover, ChangeOutcome.BUSY); // this replica still leads
+                }
+            });
         }
     }
 
