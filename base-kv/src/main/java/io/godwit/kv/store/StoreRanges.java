@@ -290,6 +290,19 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
+     * Whether a replica here may still make the range from its own data: it runs, has the range's first key and an
+     * older epoch, so the split that made the range is ahead of it. Any thread.
+     */
+    public boolean mayBear(RangeDescriptor range) {
+        return all().stream()
+                .filter(each -> each.stoppedBy().isEmpty())
+                .map(Range::state)
+                .anyMatch(state -> state.epoch() < range.epoch()
+                        && !state.isLeaving()
+                        && state.canSplitAt(range.bounds().start()));
+    }
+
+    /**
      * Removes a replica and deletes it, or keeps its files if it has stopped after a fault; does nothing if there is
      * none. Blocks briefly. See {@link io.godwit.kv.peers.Replicas}.
      *
