@@ -294,12 +294,22 @@ public final class StoreRanges implements RangeFamily<Range> {
      * older epoch, so the split that made the range is ahead of it. Any thread.
      */
     public boolean mayBear(RangeDescriptor range) {
-        return all().stream()
-                .filter(each -> each.stoppedBy().isEmpty())
-                .map(Range::state)
-                .anyMatch(state -> state.epoch() < range.epoch()
-                        && !state.isLeaving()
-                        && state.canSplitAt(range.bounds().start()));
+        return slots.here().stream().anyMatch(slot -> {
+            Range replica = slot.replica();
+            return replica != null
+                    && replica.stoppedBy().isEmpty()
+                    && !isBlank(slot.descriptor(), replica)
+                    && isBefore(range, replica.state());
+        });
+    }
+
+    /** Whether it waits to be given its data: a split would make another empty replica from it. */
+    private static boolean isBlank(RangeDescriptor descriptor, Range replica) {
+        return descriptor.joinedEpoch() > 0 && replica.lastLogIndex() == 0;
+    }
+
+    private static boolean isBefore(RangeDescriptor range, RangeState state) {
+        return state.epoch() < range.epoch() && !state.isLeaving() && state.canSplitAt(range.bounds().start());
     }
 
     /**
