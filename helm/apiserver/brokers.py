@@ -22,16 +22,13 @@ from kube import (
     create_secret,
     decoded,
     helm,
-    is_ready,
     path,
     zonal_provisioner,
 )
 from pods import DISTRIBUTION, Kubelet, ServiceProxy
+from trial import FOUNDED, LABELS, NAME, Pods, uids
 
 NS = "brokers"
-NAME = "trial-godwit"
-FOUNDED = f"{NAME}-cluster"
-LABELS = "app.kubernetes.io/name=godwit,app.kubernetes.io/instance=trial"
 PASSWORD = "of-the-check"
 VALUES = f"""
 auth: {{existingSecret: users}}
@@ -46,28 +43,8 @@ jvmOptions: [-XX:MaxRAM=800m]
 
 kube = Kube()
 checks = Checks()
-
-
-def ready(count):
-    found = kube.items(path("pods", NS) + "?labelSelector=" + LABELS)
-    if len(found) != count or not all(map(is_ready, found)):
-        return None
-    return {pod["metadata"]["name"]: pod for pod in found}
-
-
-def uids(found):
-    return {name: pod["metadata"]["uid"] for name, pod in (found or {}).items()}
-
-
-def is_rolled_out():
-    found = kube.get(path("statefulsets", NS, NAME, "apps"))
-    status = found["status"]
-    return (
-        status.get("observedGeneration") == found["metadata"]["generation"]
-        and status.get("updateRevision") == status.get("currentRevision")
-        and status.get("availableReplicas") == found["spec"]["replicas"]
-        and ready(found["spec"]["replicas"])
-    )
+trial = Pods(kube, NS)
+ready = trial.ready
 
 
 def upgrade(*options):
@@ -232,7 +209,7 @@ def roll(clients):
     acknowledged = clients.count()
     watch = PodWatch(kube, NS, LABELS)
     upgrade("--set-string", "podAnnotations.round=2")
-    checks.eventually("the upgrade is rolled out", is_rolled_out, 400)
+    checks.eventually("the upgrade is rolled out", trial.are_rolled_out, 400)
     watch.stop()
     after = uids(ready(3))
     checks.check("all pods are new", not set(after.values()) & set(before.values()), after)

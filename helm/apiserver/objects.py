@@ -13,7 +13,6 @@ from kube import (
     Checks,
     Kube,
     PodWatch,
-    ApiError,
     create_class,
     create_namespace,
     create_node,
@@ -24,49 +23,17 @@ from kube import (
     path,
     zonal_provisioner,
 )
+from trial import FOUNDED, LABELS, NAME, Pods, uids
 
 NS = "mqtt"
-NAME = "trial-godwit"
-FOUNDED = f"{NAME}-cluster"
-LABELS = "app.kubernetes.io/name=godwit,app.kubernetes.io/instance=trial"
 ID = "0123abcd-0000-4000-8000-000000000001"
 # Like the case "trial", with three pods and what the chart creates by itself: the zone and the tokens.
 VALUES = ["--set", "auth.allowAll=true,cluster.tls.plain=true,persistence.size=1Gi,antiAffinity=required"]
 
 kube = Kube()
 checks = Checks()
-
-
-def pods(instance=LABELS, namespace=NS):
-    return kube.items(path("pods", namespace) + "?labelSelector=" + instance)
-
-
-def ready(count, instance=LABELS, namespace=NS):
-    """The pods by name, if there are so many and all are ready; else nothing."""
-    found = pods(instance, namespace)
-    if len(found) != count or not all(map(is_ready, found)):
-        return None
-    return {pod["metadata"]["name"]: pod for pod in found}
-
-
-def uids(found):
-    return {name: pod["metadata"]["uid"] for name, pod in found.items()}
-
-
-def stateful_set(name=NAME, namespace=NS):
-    return kube.get(path("statefulsets", namespace, name, "apps"))
-
-
-def is_rolled_out():
-    found = stateful_set()
-    status = found["status"]
-    return (
-        status.get("observedGeneration") == found["metadata"]["generation"]
-        and status.get("updateRevision") == status.get("currentRevision")
-        and status.get("updatedReplicas", status["replicas"]) == status["replicas"]
-        and status.get("availableReplicas") == found["spec"]["replicas"]
-        and ready(found["spec"]["replicas"])
-    )
+trial = Pods(kube, NS)
+ready = trial.ready
 
 
 def claims():
@@ -377,7 +344,7 @@ def install():
     checks.title("installs three pods")
     helm("install", "trial", "godwit", "-n", NS, "--wait", "--timeout", "2m", *VALUES)
     found = checks.eventually("three pods are ready", lambda: ready(3))
-    checks.eventually("the StatefulSet is rolled out", is_rolled_out)
+    checks.eventually("the StatefulSet is rolled out", trial.are_rolled_out)
     return found
 
 
@@ -417,7 +384,7 @@ def upgrade():
     places = {name: zone_of(pod) for name, pod in ready(3).items()}
     watch = PodWatch(kube, NS, LABELS)
     helm("upgrade", "trial", "godwit", "-n", NS, *VALUES, "--set-string", "podAnnotations.round=2")
-    checks.eventually("the upgrade is rolled out", is_rolled_out, 180)
+    checks.eventually("the upgrade is rolled out", trial.are_rolled_out, 180)
     watch.stop()
     found = ready(3) or {}
     checks.check("all pods are new", not set(uids(found).values()) & set(before.values()))
@@ -463,7 +430,7 @@ def lose_pod():
     kube.delete(path("statefulsets", NS, NAME, "apps"), {"propagationPolicy": "Orphan"})
     checks.eventually("the StatefulSet is gone", lambda: not kube.find(path("statefulsets", NS, NAME, "apps")))
     helm(*options)
-    checks.eventually("the new StatefulSet has adopted the pods", is_rolled_out)
+    checks.eventually("the new StatefulSet has adopted the pods", trial.are_rolled_out)
     checks.same("which are as they were", uids(ready(3) or {}), before)
 
 
@@ -530,7 +497,8 @@ def cases():
         found = kube.items(where)[0]
         selector = ",".join(f"{key}={value}" for key, value in found["spec"]["selector"]["matchLabels"].items())
         wanted = found["spec"]["replicas"]
-        pods_ready = checks.eventually(f"{case}: {wanted} pods are ready", lambda: ready(wanted, selector, case)) or {}
+        its = Pods(kube, case, selector)
+        pods_ready = checks.eventually(f"{case}: {wanted} pods are ready", lambda: its.ready(wanted)) or {}
         if case == "production":
             check_spread(pods_ready, [1, 1, 1])
             for group, plural, count in (

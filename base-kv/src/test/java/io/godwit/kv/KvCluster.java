@@ -239,7 +239,7 @@ class KvCluster implements AutoCloseable {
         }
     }
 
-    /** Asks once for a move of the leader; returns whether it leads or has been told to. */
+    /** Asks once for a move of the leader; returns whether it leads now. */
     boolean offerLeadership(int by, int to) throws Exception {
         StoreOperations.RangeInfo info = only(by);
         return info.leader().equals(id(to))
@@ -248,10 +248,7 @@ class KvCluster implements AutoCloseable {
                         == ActionOutcome.DONE;
     }
 
-    /**
-     * Repeats until the leader has moved: a node that has just stood for election keeps checking for some seconds, and
-     * may take the lead back once.
-     */
+    /** Repeats until the leader has moved, because a transfer may be refused for a while. */
     void moveLeader(int by, int to) {
         eventually(
                 "led by " + to,

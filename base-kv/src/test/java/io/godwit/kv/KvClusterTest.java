@@ -20,12 +20,14 @@ import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;
+import io.godwit.plugin.balance.BalanceAction.MoveLeader;
 import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.testing.Pace;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -146,6 +148,40 @@ class KvClusterTest {
                     .isLessThan(8);
             assertThat(read(cluster.client(2), "k")).isEqualTo("ab");
         }
+    }
+
+    /**
+     * A transfer is done when the new leader serves. The node that cut the range was the first leader of the right
+     * part, and watches for some seconds that it has a leader: it must leave the leadership where it was told to.
+     */
+    @Test
+    void aTransferRightAfterASplitIsDoneAndLasts() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.replicate();
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            cluster.moveLeader(1, 1);
+            StoreOperations.RangeInfo whole = cluster.only(1);
+            Split split = new Split(whole.id(), whole.epoch(), Optional.of(Key.of(new byte[] {'g'})), "test");
+            assertThat(cluster.carryOut(1, split).isDone()).isTrue();
+            eventually("right part led by 1", () -> rightPart(cluster, 1).leader().equals(cluster.id(1)));
+
+            StoreOperations.RangeInfo right = rightPart(cluster, 1);
+            MoveLeader move = new MoveLeader(right.id(), right.epoch(), cluster.id(3), "test");
+            // refused until the new group has stored its configuration
+            eventually("transferred", () -> cluster.carryOut(1, move).isDone());
+            assertThat(rightPart(cluster, 3).leader()).isEqualTo(cluster.id(3));
+            KvCluster.holds("led by 3", Duration.ofSeconds(3), () -> rightPart(cluster, 3)
+                    .leader()
+                    .equals(cluster.id(3)));
+            append(cluster.client(1), "k", "b").get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private static StoreOperations.RangeInfo rightPart(KvCluster cluster, int seenBy) {
+        List<StoreOperations.RangeInfo> ranges = cluster.operations(seenBy).ranges();
+        assertThat(ranges).hasSize(2);
+        return ranges.get(1);
     }
 
     private static long directoriesIn(Path path) {

@@ -5,8 +5,9 @@ import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.change.ChangeOutcome;
-import io.godwit.kv.remote.NodeReport;
+import io.godwit.kv.range.leader.KnownLeadership;
 import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.store.StoreRanges;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
@@ -15,12 +16,22 @@ import io.godwit.plugin.balance.BalanceAction.MoveLeader;
 import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out actions on the ranges of one store that this node leads. Any thread; does not block. */
 final class LocalActions implements ActionExecutor {
     private static final long HAND_OVER_MILLIS = 5_000;
+    private static final long SERVING_LOOK_MILLIS = 25;
+    /** A new leader first applies what it has not applied yet; its report comes within milliseconds after that. */
+    private static final int MAX_SERVING_LOOKS = 400;
+
+    private static final Executor LATER =
+            CompletableFuture.delayedExecutor(SERVING_LOOK_MILLIS, TimeUnit.MILLISECONDS);
 
     private final StoreRanges ranges;
     private final String self;
@@ -137,11 +148,18 @@ final class LocalActions implements ActionExecutor {
 
     /** Whether the replica on {@code store} had caught up according to its last report. */
     private boolean hasCaughtUp(Range range, String store) {
-        NodeReport told = links == null ? null : links.exchange().reports().get(store);
-        return told != null
-                && told.replicas().getOrDefault(ranges.name(), List.of()).stream()
-                        .anyMatch(replica ->
-                                replica.rangeId() == range.id() && replica.isCaughtUpTo(range.lastLogIndex()));
+        return links != null
+                && told(links, store, range.id())
+                        .filter(replica -> replica.isCaughtUpTo(range.lastLogIndex()))
+                        .isPresent();
+    }
+
+    /** The last report about the replica of a range on {@code store}; empty if there is none. */
+    private Optional<ReplicaReport> told(ClusterLinks cluster, String store, long rangeId) {
+        return Optional.ofNullable(cluster.exchange().reports().get(store))
+                .flatMap(report -> report.replicas().getOrDefault(ranges.name(), List.of()).stream()
+                        .filter(replica -> replica.rangeId() == rangeId)
+                        .findFirst());
     }
 
     private CompletableFuture<OperationResult> addLearner(Range range, ChangeReplica change) {
@@ -164,18 +182,53 @@ final class LocalActions implements ActionExecutor {
                 || !links.cluster().channels().isConnected(move.to())) { // the node may have died a moment ago
             return ended(ActionOutcome.REFUSED, move.to() + " is not there");
         }
-        if (hasStopped(links, range.id(), move.to())) {
+        if (hasStopped(told(links, move.to(), range.id()))) {
             return ended(ActionOutcome.REFUSED, "the replica on " + move.to() + " has stopped after a fault");
         }
-        return range.transfer(move.epoch(), move.to()).thenApply(LocalActions::resultOf);
+        KnownLeadership own = range.leading();
+        if (own == null) {
+            return ended(ActionOutcome.STALE, "range " + range.id() + " is not led by this node, " + self);
+        }
+        HandOver handOver = new HandOver(links, range, move.to(), own.token().term());
+        return range.transfer(move.epoch(), move.to())
+                .thenCompose(outcome -> switch (outcome) {
+                    case DONE -> awaitServing(handOver, 0);
+                    case UNKNOWN -> notLed(handOver);
+                    case STALE, BUSY -> CompletableFuture.completedFuture(resultOf(outcome));
+                });
     }
 
-    private boolean hasStopped(ClusterLinks cluster, long rangeId, String storeId) {
-        NodeReport told = cluster.exchange().reports().get(storeId);
-        return told != null
-                && told.replicas().getOrDefault(ranges.name(), List.of()).stream()
-                        .anyMatch(replica ->
-                                replica.rangeId() == rangeId && !replica.fault().isEmpty());
+    /** @param term of the leadership that ends */
+    private record HandOver(ClusterLinks cluster, Range range, String heir, long term) {}
+
+    /** Completes with {@code DONE} when the elected heir reports that it serves. */
+    private CompletableFuture<OperationResult> awaitServing(HandOver handOver, int looks) {
+        String heir = handOver.heir();
+        Optional<ReplicaReport> told =
+                told(handOver.cluster(), heir, handOver.range().id());
+        if (told.flatMap(ReplicaReport::leading)
+                .filter(leading -> leading.term() > handOver.term())
+                .isPresent()) {
+            return CompletableFuture.completedFuture(OperationResult.DONE);
+        } else if (!handOver.range().leader().equals(heir)) {
+            return notLed(handOver);
+        } else if (hasStopped(told) || looks >= MAX_SERVING_LOOKS) {
+            return ended(ActionOutcome.FAILED, heir + " was elected, but does not serve the range yet");
+        }
+        return CompletableFuture.supplyAsync(() -> awaitServing(handOver, looks + 1), LATER)
+                .thenCompose(Function.identity());
+    }
+
+    private static CompletableFuture<OperationResult> notLed(HandOver handOver) {
+        String leader = handOver.range().leader();
+        return ended(
+                ActionOutcome.FAILED,
+                "the leadership was handed over, but not to " + handOver.heir() + ": "
+                        + (leader.isEmpty() ? "there is no leader yet" : leader + " leads"));
+    }
+
+    private static boolean hasStopped(Optional<ReplicaReport> told) {
+        return told.filter(replica -> !replica.fault().isEmpty()).isPresent();
     }
 
     private static OperationResult resultOf(ChangeOutcome outcome) {

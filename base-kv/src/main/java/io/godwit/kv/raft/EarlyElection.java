@@ -35,7 +35,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>On a busy disk, a voter that lacks entries may stand just after another one has been elected. Then the elected one
  * gives up its term, and the one that stands is not elected. So an elected voter keeps checking for a while and stands
- * again at once, and a voter that stands in vain waits longer each time.
+ * again at once, and a voter that stands in vain waits longer each time. A voter that hands its leadership over no
+ * longer checks: between its term and the election of the other voter there is no leader either, and it would take the
+ * leadership back.
  *
  * <p>Before it raises the term, a candidate asks the others whether they have lost the leader too ({@link Canvass}).
  * Without a majority of such answers it does not stand. So a node that is cut off from all others, and takes them for
@@ -125,6 +127,11 @@ final class EarlyElection implements AutoCloseable {
         if (counting.equals(fresh)) {
             run(fresh);
         }
+    }
+
+    /** This replica hands its leadership over, and leaves the next election to others. */
+    void handsOver(JRaftGroup group) {
+        candidacies.remove(group.groupId());
     }
 
     private void run(Runnable task) {

@@ -31,12 +31,14 @@ final class JRaftGroup implements RaftGroup {
     private final Node node;
     private final LogStorage log;
     private final ReadIndexCalls reads;
+    private final Consumer<JRaftGroup> onHandOver;
     private final Runnable onClose;
     private final Consumer<RaftGroupService> stop;
 
     /**
      * @param log the log of this group, only read here
      * @param reads the ReadIndex calls of the node
+     * @param onHandOver told when this replica, the leader, begins to hand over
      * @param onClose run before the replica is stopped
      * @param stop begins to stop the replica
      */
@@ -45,12 +47,14 @@ final class JRaftGroup implements RaftGroup {
             Node node,
             LogStorage log,
             ReadIndexCalls reads,
+            Consumer<JRaftGroup> onHandOver,
             Runnable onClose,
             Consumer<RaftGroupService> stop) {
         this.service = service;
         this.node = node;
         this.log = log;
         this.reads = reads;
+        this.onHandOver = onHandOver;
         this.onClose = onClose;
         this.stop = stop;
     }
@@ -177,7 +181,11 @@ final class JRaftGroup implements RaftGroup {
 
     @Override
     public Status transferLeadershipTo(String storeId) {
-        return node.transferLeadershipTo(PeerIds.peer(storeId));
+        Status begun = node.transferLeadershipTo(PeerIds.peer(storeId));
+        if (begun.isOk()) { // the other voter cannot have answered yet
+            onHandOver.accept(this);
+        }
+        return begun;
     }
 
     @Override

@@ -164,6 +164,7 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
                     node,
                     storage.createLogStorage(groupId, options.getRaftOptions()),
                     reads,
+                    elections::handsOver,
                     () -> stopped(groupId),
                     this::stop);
             groups.put(groupId, group);

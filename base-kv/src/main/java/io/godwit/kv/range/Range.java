@@ -369,8 +369,8 @@ public final class Range implements Sibling {
     }
 
     /**
-     * Hands the leadership over to another voter in an orderly way; it also counts as done if a third voter becomes
-     * leader instead. Any thread; completes on the range executor.
+     * Hands the leadership over to another voter in an orderly way; see {@link RangeChanges#transfer}. Any thread;
+     * completes on the range executor.
      *
      * @param epoch the epoch of the range that this was decided for
      */

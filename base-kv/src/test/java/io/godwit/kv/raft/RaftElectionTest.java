@@ -367,6 +367,36 @@ class RaftElectionTest {
         }
     }
 
+    /**
+     * A leader that was elected a moment ago keeps checking whether there is a leader. There is none while the voter
+     * that it has handed over to stores its own vote, here on a slow disk.
+     */
+    @Test
+    void leaderThatHandsOverDoesNotTakeTheLeadershipBack() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            Node a = nodes.get("a");
+            Node b = nodes.get("b");
+            a.host().onMemberCrashed("nobody"); // the others are not told, so that they never stand
+            append(nodes.awaitLeader(), "before");
+            nodes.awaitEntries(1, "b");
+            CompletableFuture<Void> disk = new CompletableFuture<>();
+            nodes.beforeVotes("b", disk::join);
+            long before = termOf(a);
+            await(() -> a.group().transferLeadershipTo("b").isOk());
+            await(() -> termOf(a) > before);
+            try {
+                // it first checks three steps after it stood, of 400 ms, gives way once, and stands half a step later
+                holds(Duration.ofSeconds(3), () -> termOf(a) == before + 1 && a.group().leader().isEmpty());
+            } finally {
+                disk.complete(null);
+            }
+            assertThat(nodes.awaitLeader().id()).isEqualTo("b");
+            append(b, "after");
+            assertThat(termOf(b)).isEqualTo(before + 1);
+        }
+    }
+
     /** The old leader still believes that it leads but commits nothing, and gives way when it can be reached again. */
     @Test
     void leaderThatIsCutOffCommitsNothing() throws Exception {

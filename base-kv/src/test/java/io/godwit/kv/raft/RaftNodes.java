@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -34,6 +35,8 @@ final class RaftNodes implements AutoCloseable {
     private String group = "test-1";
     private RaftSettings settings = new RaftSettings(NEVER_MILLIS, 100, 1L << 30);
     private int ballastBytes = 1;
+    /** By node, run before it stores a vote. */
+    private final Map<String, Runnable> beforeVotes = new ConcurrentHashMap<>();
 
     RaftNodes(Path directory) {
         this.directory = directory;
@@ -61,6 +64,11 @@ final class RaftNodes implements AutoCloseable {
         return this;
     }
 
+    /** From now on {@code task} is run before the node stores a vote; it may wait, like for a slow disk. */
+    void beforeVotes(String id, Runnable task) {
+        beforeVotes.put(id, task);
+    }
+
     RpcMesh mesh() {
         return mesh;
     }
@@ -81,7 +89,9 @@ final class RaftNodes implements AutoCloseable {
         mesh.start(
                 id,
                 node -> host[0] = RaftHost.connected(
-                        new GodwitRaftServiceFactory(log, LogSync.ALL),
+                        new SlowVotes(
+                                new GodwitRaftServiceFactory(log, LogSync.ALL),
+                                () -> beforeVotes.getOrDefault(id, () -> {}).run()),
                         id,
                         LogSync.ALL,
                         settings,

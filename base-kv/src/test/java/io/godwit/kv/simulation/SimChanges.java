@@ -2,6 +2,7 @@ package io.godwit.kv.simulation;
 
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.range.leader.KnownLeadership;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -51,7 +52,7 @@ final class SimChanges {
             }
         } else if (what < 4) {
             String heir = RangeSimulation.NODES.get(world.random().nextInt(RangeSimulation.NODES.size()));
-            report("transfers", range.transfer(range.state().epoch(), heir));
+            transfer(range, heir);
         } else {
             join(range, node, led, leaders);
         }
@@ -72,11 +73,29 @@ final class SimChanges {
                                             right.id(),
                                             right.state().epoch()));
                 } else {
-                    report("transfers", right.transfer(right.state().epoch(), node.id()));
+                    transfer(right, node.id());
                 }
                 return;
             }
         }
+    }
+
+    /** A hand-over that is reported as done has made the heir the leader, though another may lead by now. */
+    private void transfer(Range range, String heir) {
+        KnownLeadership before = range.leading();
+        if (before == null) {
+            return;
+        }
+        SimGroup group = world.raft().group(range.groupId());
+        CompletableFuture<ChangeOutcome> transfer = range.transfer(range.state().epoch(), heir);
+        transfer.thenAccept(outcome -> {
+            Collection<String> later =
+                    group.leaders.tailMap(before.token().term(), false).values();
+            if (outcome == ChangeOutcome.DONE && !later.contains(heir)) {
+                world.violate(group.id + " is reported as handed over to " + heir + ", led by " + later);
+            }
+        });
+        report("transfers", transfer);
     }
 
     private void report(String what, CompletableFuture<ChangeOutcome> change) {

@@ -3,6 +3,7 @@ package io.godwit.kv.simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ final class SimGroup {
 
     final Map<String, SimDisk> disks = new TreeMap<>();
     final Map<String, SimReplica> replicas = new TreeMap<>();
+    /** Who was elected, by term. */
+    final NavigableMap<Long, String> leaders = new TreeMap<>();
+
     long maxTerm;
 
     SimGroup(String id, List<String> voters) {

@@ -136,6 +136,7 @@ final class SimReplica implements RaftGroup {
     void lead(long term) {
         leads = true;
         leaderTerm = term;
+        group.leaders.put(term, node.id());
         leader = node.id();
         match.clear();
         isToldToLead = false;
@@ -153,10 +154,12 @@ final class SimReplica implements RaftGroup {
         leader = newLeader;
         if (leads) {
             leads = false;
-            heir = "";
             closures.values().forEach(done -> refuse(done, RaftError.EPERM));
             closures.clear();
-            roles.add(() -> machine.onLeaderStop(new Status(RaftError.EPERM, "stepped down")));
+            if (heir.isEmpty()) { // otherwise it was told when the hand-over began
+                roles.add(() -> machine.onLeaderStop(new Status(RaftError.EPERM, "stepped down")));
+            }
+            heir = "";
         }
     }
 
@@ -243,7 +246,8 @@ final class SimReplica implements RaftGroup {
 
     private void handOver() {
         if (world.random().nextInt(4) == 0) {
-            heir = ""; // it took too long
+            heir = ""; // it took too long: this replica leads on
+            isToldToLead = false;
         } else if (disk.lastIndex() == match.getOrDefault(heir, 0L)) {
             raft.elect(group, heir);
         }
@@ -462,6 +466,7 @@ final class SimReplica implements RaftGroup {
             return new Status(RaftError.EBUSY, "simulated");
         }
         heir = storeId;
+        roles.add(() -> machine.onLeaderStop(new Status(RaftError.ETRANSFERLEADERSHIP, "simulated")));
         return Status.OK();
     }
 

@@ -116,4 +116,24 @@ class StoreRangesTest {
         assertThat(ranges.find(7)).isSameAs(child);
         child.close();
     }
+
+    /** A replica that lags makes the right part from its own data as soon as it applies the split. */
+    @Test
+    void aReplicaMayBearARangeThatWasCutFromItSince() throws Exception {
+        RangeBounds bounds = new RangeBounds("c".getBytes(UTF_8), "t".getBytes(UTF_8));
+        Range lags = Objects.requireNonNull(ranges.bear(RangeState.settled(5, 2, bounds, MEMBERS), parent));
+        assertThat(ranges.mayBear(right(3, "m", "t"))).isTrue();
+        assertThat(ranges.mayBear(right(4, "m", null))).as("merged before it was cut").isTrue();
+        assertThat(ranges.mayBear(right(2, "m", "t"))).as("as old as the replica").isFalse();
+        assertThat(ranges.mayBear(right(3, "c", "t"))).as("not its right part").isFalse();
+        assertThat(ranges.mayBear(right(3, "t", null))).as("other keys").isFalse();
+        lags.fail("for the test");
+        assertThat(ranges.mayBear(right(3, "m", "t"))).as("it applies nothing more").isFalse();
+        lags.close();
+    }
+
+    private static RangeDescriptor right(long epoch, String start, @Nullable String end) {
+        RangeBounds bounds = new RangeBounds(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
+        return RangeDescriptor.of("test", RangeState.settled(8, epoch, bounds, MEMBERS));
+    }
 }

@@ -71,7 +71,7 @@ public final class LeadershipHandover {
         return moves;
     }
 
-    /** Moves the range to the first heir that takes it. */
+    /** Moves the range to the first heir that takes it, until another node leads it. */
     private CompletableFuture<Void> move(StoreOperations store, RangeInfo range, Queue<String> heirs) {
         String heir = heirs.poll();
         boolean isLate = deadline.hasPassed(System.nanoTime());
@@ -83,7 +83,7 @@ public final class LeadershipHandover {
         }
         return store.carryOut(new MoveLeader(range.id(), range.epoch(), heir, "the node stops"), deadline)
                 .thenCompose(result -> {
-                    if (result.isDone()) {
+                    if (result.isDone() || isLedElsewhere(store, range.id())) {
                         handedOver.incrementAndGet();
                         return CompletableFuture.completedFuture(null);
                     }
@@ -95,5 +95,13 @@ public final class LeadershipHandover {
                             result.detail());
                     return move(store, range, heirs);
                 });
+    }
+
+    /** Another voter than the heir may have been elected, which is as good. */
+    private boolean isLedElsewhere(StoreOperations store, long rangeId) {
+        return store.ranges().stream()
+                .anyMatch(range -> range.id() == rangeId
+                        && !range.leader().isEmpty()
+                        && !range.leader().equals(node.self()));
     }
 }

@@ -26,6 +26,9 @@ class LeadershipHandoverTest {
 
     private final List<StoreOperations.RangeInfo> ranges = new ArrayList<>();
     private final Set<String> absent = new HashSet<>();
+    /** Nodes that are not elected when they are to lead: {@code c} is. */
+    private final Set<String> outrun = new HashSet<>();
+
     private final List<String> moves = new ArrayList<>();
     /** The steps that it reported as late. */
     private final List<String> late = new ArrayList<>();
@@ -50,6 +53,15 @@ class LeadershipHandoverTest {
         absent.add("a");
         LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("1@7 to a", "1@7 to b");
+    }
+
+    @Test
+    void whatAnotherVoterTookIsNotMovedAgain() {
+        range(1, "self", "a", "b", "c", "self");
+        outrun.add("a");
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
+        assertThat(moves).containsExactly("1@7 to a");
+        assertThat(late).isEmpty();
     }
 
     @Test
@@ -132,6 +144,11 @@ class LeadershipHandoverTest {
         public CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline) {
             MoveLeader move = (MoveLeader) action;
             moves.add(move.rangeId() + "@" + move.epoch() + " to " + move.to());
+            if (outrun.contains(move.to())) {
+                ranges.clear();
+                range(move.rangeId(), "c", "a", "b", "c", "self");
+                return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.FAILED, "c leads"));
+            }
             return CompletableFuture.completedFuture(absent.contains(move.to()) ? REFUSED : OperationResult.DONE);
         }
 

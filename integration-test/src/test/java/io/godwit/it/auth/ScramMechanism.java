@@ -1,15 +1,10 @@
 package io.godwit.it.auth;
 
-import com.hivemq.client.mqtt.datatypes.MqttUtf8String;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5ClientConfig;
-import com.hivemq.client.mqtt.mqtt5.auth.Mqtt5EnhancedAuthMechanism;
 import com.hivemq.client.mqtt.mqtt5.message.auth.Mqtt5Auth;
 import com.hivemq.client.mqtt.mqtt5.message.auth.Mqtt5AuthBuilder;
 import com.hivemq.client.mqtt.mqtt5.message.auth.Mqtt5EnhancedAuth;
-import com.hivemq.client.mqtt.mqtt5.message.auth.Mqtt5EnhancedAuthBuilder;
-import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5Connect;
 import com.hivemq.client.mqtt.mqtt5.message.connect.connack.Mqtt5ConnAck;
-import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5Disconnect;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -24,7 +19,7 @@ import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /** The client's side of SCRAM-SHA-256 (RFC 5802) for HiveMQ's client, written without a look at the broker's. */
-final class ScramMechanism implements Mqtt5EnhancedAuthMechanism {
+final class ScramMechanism extends DataMechanism {
     private static final String HEADER = "n,,";
 
     private final String user;
@@ -33,6 +28,7 @@ final class ScramMechanism implements Mqtt5EnhancedAuthMechanism {
     private volatile String expectedSignature = "";
 
     ScramMechanism(String user, String password) {
+        super("SCRAM-SHA-256");
         this.user = user;
         this.password = password;
     }
@@ -42,29 +38,7 @@ final class ScramMechanism implements Mqtt5EnhancedAuthMechanism {
     }
 
     @Override
-    public MqttUtf8String getMethod() {
-        return MqttUtf8String.of("SCRAM-SHA-256");
-    }
-
-    @Override
-    public int getTimeout() {
-        return 10;
-    }
-
-    @Override
-    public CompletableFuture<Void> onAuth(
-            Mqtt5ClientConfig config, Mqtt5Connect connect, Mqtt5EnhancedAuthBuilder answer) {
-        answer.data(clientFirst());
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletableFuture<Void> onReAuth(Mqtt5ClientConfig config, Mqtt5AuthBuilder answer) {
-        answer.data(clientFirst());
-        return CompletableFuture.completedFuture(null);
-    }
-
-    private byte[] clientFirst() {
+    byte[] first() {
         firstBare = "n=" + user + ",r=" + UUID.randomUUID();
         return (HEADER + firstBare).getBytes(StandardCharsets.UTF_8);
     }
@@ -121,16 +95,4 @@ final class ScramMechanism implements Mqtt5EnhancedAuthMechanism {
                         StandardCharsets.UTF_8.decode(buffer.duplicate()).toString())
                 .orElse("");
     }
-
-    @Override
-    public void onAuthRejected(Mqtt5ClientConfig config, Mqtt5ConnAck connAck) {}
-
-    @Override
-    public void onReAuthRejected(Mqtt5ClientConfig config, Mqtt5Disconnect disconnect) {}
-
-    @Override
-    public void onAuthError(Mqtt5ClientConfig config, Throwable cause) {}
-
-    @Override
-    public void onReAuthError(Mqtt5ClientConfig config, Throwable cause) {}
 }

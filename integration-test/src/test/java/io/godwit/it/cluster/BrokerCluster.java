@@ -85,7 +85,7 @@ public final class BrokerCluster implements AutoCloseable {
                     .toList();
         }
 
-        boolean contains(String key) {
+        public boolean contains(String key) {
             return start.compareTo(key) <= 0 && (end.isEmpty() || key.compareTo(end) < 0);
         }
 

@@ -16,7 +16,7 @@ import java.util.Set;
  * A publisher that publishes numbers all the time, at QoS 1, and a subscriber with a stored session. Used by one
  * thread.
  */
-final class ClientPair implements AutoCloseable {
+public final class ClientPair implements AutoCloseable {
     /** Until the other nodes go on without one that has ended. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -28,7 +28,7 @@ final class ClientPair implements AutoCloseable {
     private final String topic;
 
     /** @param addresses where the publisher goes in turn, its own first, when it is not served where it is */
-    ClientPair(ClientConfig publishing, ClientConfig subscribing, List<InetSocketAddress> addresses) {
+    public ClientPair(ClientConfig publishing, ClientConfig subscribing, List<InetSocketAddress> addresses) {
         topic = "pair/" + publishing.clientId();
         publisher = new NumberedPublisher(publishing, topic, 1, addresses);
         subscriber = new TestClient(
@@ -36,7 +36,7 @@ final class ClientPair implements AutoCloseable {
     }
 
     /** Returns when the first numbers have arrived. */
-    void start() throws IOException {
+    public void start() throws IOException {
         assertThat(subscriber.connect().code()).as("CONNACK of the subscriber").isZero();
         assertThat(subscriber.subscribe(topic, 1)).isEqualTo(1);
         publisher.connect();
@@ -47,7 +47,7 @@ final class ClientPair implements AutoCloseable {
     }
 
     /** Until some more numbers are acknowledged, and all that are acknowledged by then have arrived. */
-    void awaitServed(String when) {
+    public void awaitServed(String when) {
         long begin = System.nanoTime();
         Await.until(
                 () -> topic + " to be acknowledged " + when + "; refused with " + publisher.refusals(),
@@ -60,12 +60,12 @@ final class ClientPair implements AutoCloseable {
                 () -> numbers.hasAll(topic, acknowledged));
     }
 
-    boolean isSubscriberConnected() {
+    public boolean isSubscriberConnected() {
         return subscriber.isOpen();
     }
 
     /** The subscriber connects to another node, which must have its session. */
-    void moveSubscriber(InetSocketAddress address) throws IOException {
+    public void moveSubscriber(InetSocketAddress address) throws IOException {
         subscriber.abort();
         subscriber.moveTo(address);
         Await looks = Await.atMost(PATIENCE);
@@ -80,7 +80,7 @@ final class ClientPair implements AutoCloseable {
     }
 
     /** Publishes no more, waits until all has arrived, and returns what is wrong. */
-    List<String> finish() {
+    public List<String> finish() {
         publisher.finish();
         Await.until(topic + " to be acknowledged", PATIENCE, publisher::isFinished);
         Set<Integer> acknowledged = publisher.acknowledged();

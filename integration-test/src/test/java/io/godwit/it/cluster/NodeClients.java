@@ -22,35 +22,35 @@ import org.jspecify.annotations.Nullable;
  * Clients of a cluster's nodes for one test, which ends them all with it, and what they expect. Used by one thread at a
  * time.
  */
-final class NodeClients implements AutoCloseable {
+public final class NodeClients implements AutoCloseable {
     /** For what happens within milliseconds, on a machine that is busy with other tests. */
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    public static final Duration PATIENCE = Duration.ofSeconds(20);
     /** How long to look out for what must not come. */
-    static final Duration QUIET = Duration.ofMillis(400);
+    public static final Duration QUIET = Duration.ofMillis(400);
 
     private final BrokerCluster cluster;
     private final List<Closeable> open = new ArrayList<>();
 
-    NodeClients(BrokerCluster cluster) {
+    public NodeClients(BrokerCluster cluster) {
         this.cluster = cluster;
     }
 
     /** A persistent one, not connected. */
-    ClientConfig config(int node, String id, int version) {
+    public ClientConfig config(int node, String id, int version) {
         return ClientConfig.of(cluster.node(node).address(), id, version);
     }
 
     /** Connected, with a session that ends with the connection. */
-    TestClient clean(int node, String id, int version) throws IOException {
+    public TestClient clean(int node, String id, int version) throws IOException {
         return connected(config(node, id, version).withCleanSession());
     }
 
     /** Connected, with a session that is stored. */
-    TestClient persistent(int node, String id, int version) throws IOException {
+    public TestClient persistent(int node, String id, int version) throws IOException {
         return connected(config(node, id, version));
     }
 
-    TestClient connected(ClientConfig config) throws IOException {
+    public TestClient connected(ClientConfig config) throws IOException {
         TestClient client = unconnected(config);
         assertThat(client.connect().code())
                 .as("CONNACK of %s", config.clientId())
@@ -58,14 +58,14 @@ final class NodeClients implements AutoCloseable {
         return client;
     }
 
-    TestClient unconnected(ClientConfig config) {
+    public TestClient unconnected(ClientConfig config) {
         TestClient client = new TestClient(config);
         open.add(client::close);
         return client;
     }
 
     /** The client goes to another node, where its session is. */
-    void resume(TestClient client, int node) throws IOException {
+    public void resume(TestClient client, int node) throws IOException {
         client.moveTo(cluster.node(node).address());
         Packet.Connack reply = client.connect();
         assertThat(reply.code()).as("CONNACK on node %s", node).isZero();
@@ -75,7 +75,7 @@ final class NodeClients implements AutoCloseable {
     }
 
     /** A connection of a 5.0 client with a stored session, on which the test sends and reads each packet. */
-    RawConnection raw(int node, String id, boolean sessionPresent) throws IOException {
+    public RawConnection raw(int node, String id, boolean sessionPresent) throws IOException {
         RawConnection connection = new RawConnection(cluster.node(node).address(), 5);
         open.add(connection::close);
         connection.send(
@@ -88,30 +88,30 @@ final class NodeClients implements AutoCloseable {
         return connection;
     }
 
-    static <T extends Packet> T read(RawConnection connection, Class<T> type) throws IOException {
+    public static <T extends Packet> T read(RawConnection connection, Class<T> type) throws IOException {
         Packet packet = connection.read();
         assertThat(packet).isInstanceOf(type);
         return type.cast(packet);
     }
 
     /** Publishes, and fails unless it is acknowledged as reaching somebody. */
-    static void publish(TestClient publisher, String topic, String text, int qos) throws Exception {
+    public static void publish(TestClient publisher, String topic, String text, int qos) throws Exception {
         assertAcknowledged(publisher.publish(topic, text, qos), topic);
     }
 
-    static void retain(TestClient publisher, String topic, String text) throws Exception {
+    public static void retain(TestClient publisher, String topic, String text) throws Exception {
         CompletableFuture<Packet.@Nullable Ack> ack =
                 publisher.publish(topic, text.getBytes(UTF_8), 1, true, Properties.NONE);
         publisher.flush();
         assertThat(code(ack, topic)).as(topic).isLessThan(0x80); // perhaps nobody subscribes to it
     }
 
-    static void assertAcknowledged(CompletableFuture<Packet.@Nullable Ack> ack, String topic) throws Exception {
+    public static void assertAcknowledged(CompletableFuture<Packet.@Nullable Ack> ack, String topic) throws Exception {
         assertThat(code(ack, topic)).as("acknowledgement of %s", topic).isZero();
     }
 
     /** The reason code of the acknowledgement; 0 for QoS 0. */
-    static int code(CompletableFuture<Packet.@Nullable Ack> ack, String topic) throws Exception {
+    public static int code(CompletableFuture<Packet.@Nullable Ack> ack, String topic) throws Exception {
         Packet.@Nullable Ack reply;
         try {
             reply = ack.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -121,18 +121,18 @@ final class NodeClients implements AutoCloseable {
         return reply == null ? 0 : reply.code();
     }
 
-    static Packet.Publish next(TestClient subscriber, String what) throws InterruptedException {
+    public static Packet.Publish next(TestClient subscriber, String what) throws InterruptedException {
         return Objects.requireNonNull(subscriber.next(PATIENCE), () -> subscriber.clientId() + " is not given " + what);
     }
 
-    static void assertNothingMore(TestClient subscriber) throws InterruptedException {
+    public static void assertNothingMore(TestClient subscriber) throws InterruptedException {
         Packet.Publish more = subscriber.next(QUIET);
         assertThat(more)
                 .as("%s is given also %s", subscriber.clientId(), more == null ? "" : more.topic())
                 .isNull();
     }
 
-    static String text(Packet.Publish message) {
+    public static String text(Packet.Publish message) {
         return new String(message.payload(), UTF_8);
     }
 

@@ -2,36 +2,26 @@ package io.godwit.it.cluster;
 
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.cluster.BrokerCluster.RangeLine;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Three packaged brokers, started for each class of tests, and clients, which end with each test. Each node leads a
  * third of the sessions, and the leaders stay where they are.
  */
-abstract class ThreeNodes {
-    static final int NODES = 3;
+public abstract class ThreeNodes extends ClusterFixture {
+    public static final int NODES = 3;
+
     private static final String ONLY_REPLICAS =
             "{balancers: [replica-count], balanceSettings: replica-count.settleSeconds=1}";
     /** The value of {@code storeConfig} with which no balancer moves a leader. */
-    static final String STORES_THAT_KEEP_LEADERS =
+    public static final String STORES_THAT_KEEP_LEADERS =
             "{dist: " + ONLY_REPLICAS + ", inbox: " + ONLY_REPLICAS + ", retain: " + ONLY_REPLICAS + "}";
 
-    @TempDir
-    private static Path directory;
-
-    static BrokerCluster cluster;
     /** The ranges of the inbox store; node i leads range i. */
     static List<RangeLine> inbox;
-
-    NodeClients clients;
 
     @BeforeAll
     @Timeout(300)
@@ -47,7 +37,7 @@ abstract class ThreeNodes {
      * Starts brokers whose balancers move no leader of the inbox store and of the routes. Then node i leads range i of
      * the inbox store; the ranges are returned.
      */
-    static List<RangeLine> startWithAThirdEach(BrokerCluster started) throws Exception {
+    public static List<RangeLine> startWithAThirdEach(BrokerCluster started) throws Exception {
         for (BrokerProcess node : started.nodes()) {
             node.property("inbox_store_replica_voter_count", NODES).property("inbox_store_initial_ranges", NODES);
         }
@@ -63,22 +53,7 @@ abstract class ThreeNodes {
     }
 
     /** The same range under another leader. */
-    static RangeLine ledBy(String leader, RangeLine range) {
+    public static RangeLine ledBy(String leader, RangeLine range) {
         return new RangeLine(range.id(), range.start(), range.end(), leader, range.voters(), range.learners());
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
-    }
-
-    @BeforeEach
-    void begin() {
-        clients = new NodeClients(cluster);
-    }
-
-    @AfterEach
-    void endClients() throws Exception {
-        clients.close();
     }
 }

@@ -27,14 +27,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Steps of a change that moves keys or the leadership: {@link #begin} freezes the leadership; {@link #flush}, after
  * each batch of tasks, settles it; then {@link #append} or {@link #handOver}; {@link #applied} or the end of the
- * leadership ends the change, and a new leadership is made. Steps of a change of members: {@link #begin},
- * {@link #stepped}, {@link #append}, {@link #applied}, while requests go on. A change whose leadership ends early is
- * not continued: what is in the log of it is applied, and the next leader detects it ({@link #noteMembers},
- * {@link MergeSequel#takeUp}).
+ * leadership ends the change, and a new leadership is made. The outcome of a hand-over is known later, when there is a
+ * leader again ({@link #awaitHeir}). Steps of a change of members: {@link #begin}, {@link #stepped}, {@link #append},
+ * {@link #applied}, while requests go on. A change whose leadership ends early is not continued: what is in the log of
+ * it is applied, and the next leader detects it ({@link #noteMembers}, {@link MergeSequel#takeUp}).
  */
 public final class RangeChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RangeChanges.class);
     private static final long HANDOVER_LOOK_MILLIS = 50;
+    /** Longer than an election timeout, after which Raft gives up a hand-over. */
+    private static final int MAX_HANDOVER_LOOKS = 300;
+
     private static final long NOTE_AGAIN_MILLIS = 500;
 
     /** A change of the Raft group's members. */
@@ -191,8 +194,9 @@ public final class RangeChanges {
     }
 
     /**
-     * Hands the leadership over to another voter in an orderly way; it also counts as done if a third voter becomes
-     * leader instead. Any thread; completes on the range executor.
+     * Hands the leadership over to another voter in an orderly way. Any thread; completes on the range executor:
+     * {@code DONE} when Raft has elected that voter, which then applies what it has not applied yet and serves;
+     * {@code BUSY} if this replica leads again; {@code UNKNOWN} if another voter leads, or none for a long time.
      *
      * @param epoch the epoch of the range that this was decided for
      */
@@ -274,13 +278,17 @@ public final class RangeChanges {
             awaitHandover(handover, current);
         } else {
             LOG.info("not handed over range={} to={} cause={}", replica.groupId(), handover.heir, status);
-            replica.execute(() -> failed(handover));
+            replica.execute(() -> {
+                if (change == handover) {
+                    end(handover, ChangeOutcome.BUSY); // this replica still leads
+                }
+            });
         }
     }
 
     /**
-     * Waits until the leadership ends, which ends the change too. If the other voter does not take over within an
-     * election timeout, JRaft keeps leading, and the change fails.
+     * Waits until the leadership ends. JRaft ends it when the hand-over begins, and {@link #leadershipEnded} continues
+     * from there. A hand-over that JRaft takes back before is refused.
      */
     private void awaitHandover(Change handover, Leadership current) {
         replica.later(HANDOVER_LOOK_MILLIS, () -> {
@@ -292,6 +300,29 @@ public final class RangeChanges {
                 }
             }
         });
+    }
+
+    /**
+     * Waits until there is a leader after a hand-over: the leadership here has ended before the heir was told to stand.
+     * If the heir does not take over within an election timeout, JRaft leads here again, in the same term.
+     */
+    private void awaitHeir(Change handover, int looks) {
+        RaftGroup group = replica.group();
+        String leader = group == null || group.isHandingOver() ? "" : group.leader();
+        if (leader.equals(handover.heir)) {
+            handover.outcome.complete(ChangeOutcome.DONE);
+        } else if (group != null && group.isLeading()) {
+            LOG.info(
+                    "not handed over range={} to={} cause=it did not take the lead in time",
+                    replica.groupId(),
+                    handover.heir);
+            handover.outcome.complete(ChangeOutcome.BUSY);
+        } else if (!leader.isEmpty() || group == null || replica.hasEnded() || looks >= MAX_HANDOVER_LOOKS) {
+            LOG.info("not handed over range={} to={} leader={}", replica.groupId(), handover.heir, leader);
+            handover.outcome.complete(ChangeOutcome.UNKNOWN);
+        } else {
+            replica.later(HANDOVER_LOOK_MILLIS, () -> awaitHeir(handover, looks + 1));
+        }
     }
 
     private void append(Change next, RaftGroup started) {
@@ -330,17 +361,18 @@ public final class RangeChanges {
         }
     }
 
-    /** The leadership has ended; the change is not continued here. */
+    /** The leadership has ended; the change is not continued here. A hand-over is still watched. */
     public void leadershipEnded() {
         Change unfinished = change;
         if (unfinished != null) {
             change = null;
             underWay = "";
             boolean isBegun = unfinished.isAppended || unfinished.first != null;
-            unfinished.outcome.complete(
-                    !isBegun
-                            ? ChangeOutcome.BUSY
-                            : unfinished.isHandover() ? ChangeOutcome.DONE : ChangeOutcome.UNKNOWN);
+            if (isBegun && unfinished.isHandover()) {
+                awaitHeir(unfinished, 0);
+            } else {
+                unfinished.outcome.complete(isBegun ? ChangeOutcome.UNKNOWN : ChangeOutcome.BUSY);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code godwit-admin transfer}. */
-@Command(name = "transfer", description = "Makes another voter of a range its leader.")
+@Command(name = "transfer", description = "Makes another voter of a range its leader, and waits until it serves.")
 public final class TransferCommand extends RangeChangeCommand {
     @Option(names = "--to", paramLabel = "NODE", required = true, description = "a voter of the range")
     private String to = "";

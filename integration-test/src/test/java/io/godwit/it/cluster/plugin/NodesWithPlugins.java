@@ -1,9 +1,10 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.NodeClients;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +17,8 @@ abstract class NodesWithPlugins extends PluginClusterFixture {
     @BeforeAll
     @Timeout(300)
     static void start() throws Exception {
-        nodes = new PluginCluster(
-                directory, PluginsOfAllKinds.CLASS, PluginsOfAllKinds.SOURCE, PluginsOfAllKinds.SERVICES);
+        use(new PluginCluster(
+                directory, PluginsOfAllKinds.CLASS, PluginsOfAllKinds.SOURCE, PluginsOfAllKinds.SERVICES));
         plans("birds 1", "cap 2");
         String settled = "balanceSettings: replica-count.settleSeconds=1";
         for (int i = 0; i < NODES; i++) {

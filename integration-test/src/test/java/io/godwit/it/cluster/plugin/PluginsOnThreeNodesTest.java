@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import static io.godwit.it.cluster.NodeClients.PATIENCE;
 import static io.godwit.it.cluster.NodeClients.QUIET;
@@ -13,8 +13,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.cluster.BrokerCluster.RangeLine;
 import io.godwit.it.cluster.BrokerCluster.Way;
+import io.godwit.it.cluster.ThreeNodes;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
 import io.godwit.testing.Await;

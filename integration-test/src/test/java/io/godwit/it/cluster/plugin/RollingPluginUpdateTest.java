@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,10 @@ import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.cluster.BrokerCluster.Way;
+import io.godwit.it.cluster.ClientPair;
+import io.godwit.it.cluster.NodeClients;
 import io.godwit.it.wire.Properties;
 import io.godwit.testing.Await;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,8 +8,11 @@ import com.google.gson.JsonObject;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.PluginWitness;
+import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.cluster.BrokerCluster.RangeLine;
 import io.godwit.it.cluster.BrokerCluster.Way;
+import io.godwit.it.cluster.NodeClients;
+import io.godwit.it.cluster.ThreeNodes;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +26,7 @@ import java.util.stream.Collectors;
  * Three packaged brokers with the same jar of plugins; each node leads a third of the sessions. A plugin appends lines
  * to the file {@code notes} in its data directory, and tests read them. Used by one thread at a time.
  */
-final class PluginCluster implements AutoCloseable {
+final class PluginCluster {
     private final BrokerCluster brokers;
     private final Path shared;
     private final List<PluginWitness> witnesses = new ArrayList<>();
@@ -175,10 +178,5 @@ final class PluginCluster implements AutoCloseable {
 
     private static long failures(JsonObject use) {
         return use.get("failures").getAsLong();
-    }
-
-    @Override
-    public void close() throws IOException {
-        brokers.close();
     }
 }

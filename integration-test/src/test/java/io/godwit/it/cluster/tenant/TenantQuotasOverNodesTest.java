@@ -1,31 +1,25 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.tenant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.it.client.ClientConfig;
+import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.NodeClients;
 import io.godwit.it.wire.Packet;
 import io.godwit.testing.Await;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Quotas of a tenant hold for three packaged brokers together, a second later. */
 @Tag("full")
 @Timeout(120)
-class TenantQuotasOverNodesTest {
-    private static final int NODES = 3;
+class TenantQuotasOverNodesTest extends TenantsOverNodes {
     private static final int QUOTA_EXCEEDED = 0x97;
     private static final String TENANTS = """
             tenants:
@@ -35,50 +29,19 @@ class TenantQuotasOverNodesTest {
               owls: {maxDelayedMessages: 4}
             """;
 
-    @TempDir
-    private static Path directory;
-
-    private static BrokerCluster cluster;
-
-    private NodeClients clients;
-
     @BeforeAll
     @Timeout(300)
     static void start() throws Exception {
-        cluster = new BrokerCluster(directory, NODES);
-        for (int i = 0; i < NODES; i++) {
-            Path home = Files.createDirectories(directory.resolve("n" + i));
-            Files.writeString(home.resolve("tenants.yml"), TENANTS);
-            cluster.node(i)
-                    .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
-                    .setting("authConfig", "{sessionsBelongToUsers: false}")
-                    .setting("topicConfig", "{delayedPublish: {maxSeconds: 600}}");
+        configure(TENANTS);
+        for (BrokerProcess node : cluster.nodes()) {
+            node.setting("topicConfig", "{delayedPublish: {maxSeconds: 600}}");
         }
         cluster.start();
     }
 
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
-    }
-
-    @BeforeEach
-    void begin() {
-        clients = new NodeClients(cluster);
-    }
-
-    @AfterEach
-    void endClients() throws Exception {
-        clients.close();
-    }
-
-    private ClientConfig config(int node, String tenant, String id) {
-        return clients.config(node, id, 5).withCleanSession().withLogin(tenant + "/user", "any");
-    }
-
     /** The answer to one more client, which does not stay. */
     private int answer(int node) throws IOException {
-        TestClient more = clients.unconnected(config(node, "birds", "more"));
+        TestClient more = clients.unconnected(config(node, "birds", "more").withCleanSession());
         int code = more.connect().code();
         more.disconnect();
         return code;
@@ -88,7 +51,7 @@ class TenantQuotasOverNodesTest {
     void clientsOfAllNodesCountTogether() throws Exception {
         List<TestClient> birds = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
-            birds.add(clients.connected(config(i, "birds", "bird-" + i)));
+            birds.add(clean(i, "birds", "bird-" + i));
         }
         for (int i = 0; i < NODES; i++) {
             int node = i;
@@ -103,12 +66,12 @@ class TenantQuotasOverNodesTest {
     @Test
     void liveMembersOfOtherNodesAreOfTheGroup() throws Exception {
         for (int i = 0; i < 2; i++) {
-            TestClient member = clients.connected(config(0, "fish", "member-" + i));
+            TestClient member = clean(0, "fish", "member-" + i);
             assertThat(member.subscribe("$share/g/t", 1)).isEqualTo(1);
         }
-        TestClient third = clients.connected(config(1, "fish", "third"));
+        TestClient third = clean(1, "fish", "third");
         assertThat(third.subscribe("$share/g/t", 1)).isEqualTo(1);
-        TestClient more = clients.connected(config(2, "fish", "more"));
+        TestClient more = clean(2, "fish", "more");
         Await.until("the group is full", () -> {
             boolean isFull = more.subscribe("$share/g/t", 1) == QUOTA_EXCEEDED;
             more.unsubscribe("$share/g/t");
@@ -123,7 +86,7 @@ class TenantQuotasOverNodesTest {
     void delayedMessagesOfAllNodesCountTogether() throws Exception {
         List<TestClient> owls = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
-            owls.add(clients.connected(config(i, "owls", "owl-" + i)));
+            owls.add(clean(i, "owls", "owl-" + i));
         }
         for (int i = 0; i < 4; i++) {
             assertThat(delayed(owls.get(i % NODES))).isZero();
@@ -132,7 +95,7 @@ class TenantQuotasOverNodesTest {
             TestClient owl = owls.get(i);
             Await.until("node " + i + " takes no more", () -> delayed(owl) == QUOTA_EXCEEDED);
         }
-        assertThat(delayed(clients.connected(config(0, "fish", "of-another-tenant"))))
+        assertThat(delayed(clean(0, "fish", "of-another-tenant")))
                 .isZero();
     }
 
@@ -144,10 +107,10 @@ class TenantQuotasOverNodesTest {
 
     @Test
     void noMoreThanTheQuotaWaitsForAbsentClients() throws Exception {
-        TestClient absent = clients.connected(clients.config(2, "absent", 5).withLogin("foxes/user", "any"));
+        TestClient absent = clients.connected(config(2, "foxes", "absent"));
         assertThat(absent.subscribe("q", 1)).isEqualTo(1);
         absent.disconnect();
-        TestClient publisher = clients.connected(config(0, "foxes", "publisher"));
+        TestClient publisher = clean(0, "foxes", "publisher");
         for (int i = 0; i < 5; i++) {
             publisher.publish("q", "x".repeat(400), 1).get(20, TimeUnit.SECONDS);
         }

@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.tenant;
 
 import static io.godwit.it.cluster.NodeClients.assertNothingMore;
 import static io.godwit.it.cluster.NodeClients.next;
@@ -9,29 +9,24 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.format.InboxKeys;
-import io.godwit.it.client.ClientConfig;
+import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.cluster.BrokerCluster.RangeLine;
+import io.godwit.it.cluster.NodeClients;
+import io.godwit.it.cluster.ThreeNodes;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.testing.Await;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Two tenants of three packaged brokers use the same client ids, topics and groups over all nodes, and share nothing.
@@ -39,58 +34,22 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("full")
 @Timeout(120)
-class TenantIsolationOverNodesTest {
-    private static final int NODES = ThreeNodes.NODES;
+class TenantIsolationOverNodesTest extends TenantsOverNodes {
     /** Their sessions come before, and after, those of "default", which are on all nodes: shorter names come first. */
     private static final String BIRDS = "birds";
 
     private static final String PENGUINS = "penguins";
 
-    @TempDir
-    private static Path directory;
-
-    private static BrokerCluster cluster;
     private static List<RangeLine> inbox;
-
-    private NodeClients clients;
 
     @BeforeAll
     @Timeout(300)
     static void start() throws Exception {
-        cluster = new BrokerCluster(directory, NODES);
-        for (int i = 0; i < NODES; i++) {
-            Path home = Files.createDirectories(directory.resolve("n" + i));
-            Files.writeString(home.resolve("tenants.yml"), "tenants: {" + BIRDS + ": {}, " + PENGUINS + ": {}}");
-            cluster.node(i)
-                    .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
-                    .setting("authConfig", "{sessionsBelongToUsers: false}")
-                    .setting("storeConfig", ThreeNodes.STORES_THAT_KEEP_LEADERS);
+        configure("tenants: {" + BIRDS + ": {}, " + PENGUINS + ": {}}");
+        for (BrokerProcess node : cluster.nodes()) {
+            node.setting("storeConfig", ThreeNodes.STORES_THAT_KEEP_LEADERS);
         }
         inbox = ThreeNodes.startWithAThirdEach(cluster);
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
-    }
-
-    @BeforeEach
-    void begin() {
-        clients = new NodeClients(cluster);
-    }
-
-    @AfterEach
-    void endClients() throws Exception {
-        clients.close();
-    }
-
-    private ClientConfig config(int node, String tenant, String id) {
-        return clients.config(node, id, 5).withLogin(tenant + "/user", "any");
-    }
-
-    /** Connected, with a session that ends with the connection. */
-    private TestClient clean(int node, String tenant, String id) throws IOException {
-        return clients.connected(config(node, tenant, id).withCleanSession());
     }
 
     /** The node that serves a stored session. */

@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import static io.godwit.it.cluster.NodeClients.next;
 import static io.godwit.it.cluster.NodeClients.text;
@@ -11,6 +11,11 @@ import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.PluginWitness;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.BrokerCluster;
+import io.godwit.it.cluster.ClientPair;
+import io.godwit.it.cluster.ClusterFixture;
+import io.godwit.it.cluster.NodeClients;
+import io.godwit.it.cluster.ThreeNodes;
 import io.godwit.it.wire.Properties;
 import io.godwit.testing.Await;
 import java.io.IOException;
@@ -20,17 +25,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("full")
 @Timeout(240)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class BadPluginOnThreeNodesTest {
+class BadPluginOnThreeNodesTest extends ClusterFixture {
     private static final int NODES = ThreeNodes.NODES;
     /** The node whose plugins misbehave. */
     private static final int BAD = 1;
@@ -88,14 +89,8 @@ class BadPluginOnThreeNodesTest {
             }
             """;
 
-    @TempDir
-    private static Path directory;
-
     private static PluginInstallation installation;
-    private static BrokerCluster cluster;
     private static final List<PluginWitness> WITNESSES = new ArrayList<>();
-
-    private NodeClients clients;
 
     @BeforeAll
     @Timeout(300)
@@ -118,21 +113,6 @@ class BadPluginOnThreeNodesTest {
         made.jar("full", "Full", FULL, Map.of(LISTENERS, List.of("Full")));
         PluginWitness.addListener(made);
         return made;
-    }
-
-    @AfterAll
-    static void end() throws Exception {
-        cluster.close();
-    }
-
-    @BeforeEach
-    void begin() {
-        clients = new NodeClients(cluster);
-    }
-
-    @AfterEach
-    void endClients() throws Exception {
-        clients.close();
     }
 
     /** The code of the CONNACK for a client that does not stay. */

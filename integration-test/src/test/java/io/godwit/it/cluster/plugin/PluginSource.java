@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 /** What the sources of plugins for {@link PluginCluster} have in common. */
 final class PluginSource {

@@ -1,8 +1,10 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.NodeClients;
+import io.godwit.it.cluster.ThreeNodes;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.time.Duration;

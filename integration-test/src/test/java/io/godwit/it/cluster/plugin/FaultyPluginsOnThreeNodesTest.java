@@ -1,4 +1,4 @@
-package io.godwit.it.cluster;
+package io.godwit.it.cluster.plugin;
 
 import static io.godwit.it.cluster.NodeClients.assertNothingMore;
 import static io.godwit.it.cluster.NodeClients.next;
@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.PluginWitness;
 import io.godwit.it.client.TestClient;
+import io.godwit.it.cluster.NodeClients;
 import io.godwit.it.wire.Packet;
 import io.godwit.testing.Await;
 import java.io.IOException;
@@ -54,7 +55,7 @@ class FaultyPluginsOnThreeNodesTest extends PluginClusterFixture {
     @BeforeAll
     @Timeout(300)
     static void start() throws Exception {
-        nodes = new PluginCluster(directory, FaultyPlugins.CLASS, FaultyPlugins.SOURCE, FaultyPlugins.SERVICES);
+        use(new PluginCluster(directory, FaultyPlugins.CLASS, FaultyPlugins.SOURCE, FaultyPlugins.SERVICES));
         for (int i = 0; i < NODES; i++) {
             nodes.settings(i, FaultyPlugins.NAMES, i == FAULTY ? ", faulty: true" : "");
             nodes.brokers()
