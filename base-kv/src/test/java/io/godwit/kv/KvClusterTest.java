@@ -164,16 +164,18 @@ class KvClusterTest {
             StoreOperations.RangeInfo whole = cluster.only(1);
             Split split = new Split(whole.id(), whole.epoch(), Optional.of(Key.of(new byte[] {'g'})), "test");
             assertThat(cluster.carryOut(1, split).isDone()).isTrue();
-            eventually("right part led by 1", () -> rightPart(cluster, 1).leader().equals(cluster.id(1)));
+            eventually(
+                    "right part led by 1", () -> rightPart(cluster, 1).leader().equals(cluster.id(1)));
 
             StoreOperations.RangeInfo right = rightPart(cluster, 1);
             MoveLeader move = new MoveLeader(right.id(), right.epoch(), cluster.id(3), "test");
             // refused until the new group has stored its configuration
             eventually("transferred", () -> cluster.carryOut(1, move).isDone());
             assertThat(rightPart(cluster, 3).leader()).isEqualTo(cluster.id(3));
-            KvCluster.holds("led by 3", Duration.ofSeconds(3), () -> rightPart(cluster, 3)
-                    .leader()
-                    .equals(cluster.id(3)));
+            KvCluster.holds(
+                    "led by 3",
+                    Duration.ofSeconds(3),
+                    () -> rightPart(cluster, 3).leader().equals(cluster.id(3)));
             append(cluster.client(1), "k", "b").get(30, TimeUnit.SECONDS);
         }
     }

@@ -86,8 +86,7 @@ class SplitLateTest {
             RangeDescriptor made = descriptor(cluster, child);
             assertThat(made).isNotNull();
             assertThat(made.joinedEpoch()).as("0 if it was made by the split").isZero();
-            eventually(
-                    "it follows", () -> read(cluster.client(LATE), "k").equals("a" + HOLD));
+            eventually("it follows", () -> read(cluster.client(LATE), "k").equals("a" + HOLD));
         }
     }
 

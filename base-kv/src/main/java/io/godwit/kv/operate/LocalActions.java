@@ -30,8 +30,7 @@ final class LocalActions implements ActionExecutor {
     /** A new leader first applies what it has not applied yet; its report comes within milliseconds after that. */
     private static final int MAX_SERVING_LOOKS = 400;
 
-    private static final Executor LATER =
-            CompletableFuture.delayedExecutor(SERVING_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    private static final Executor LATER = CompletableFuture.delayedExecutor(SERVING_LOOK_MILLIS, TimeUnit.MILLISECONDS);
 
     private final StoreRanges ranges;
     private final String self;
@@ -190,12 +189,11 @@ final class LocalActions implements ActionExecutor {
             return ended(ActionOutcome.STALE, "range " + range.id() + " is not led by this node, " + self);
         }
         HandOver handOver = new HandOver(links, range, move.to(), own.token().term());
-        return range.transfer(move.epoch(), move.to())
-                .thenCompose(outcome -> switch (outcome) {
-                    case DONE -> awaitServing(handOver, 0);
-                    case UNKNOWN -> notLed(handOver);
-                    case STALE, BUSY -> CompletableFuture.completedFuture(resultOf(outcome));
-                });
+        return range.transfer(move.epoch(), move.to()).thenCompose(outcome -> switch (outcome) {
+            case DONE -> awaitServing(handOver, 0);
+            case UNKNOWN -> notLed(handOver);
+            case STALE, BUSY -> CompletableFuture.completedFuture(resultOf(outcome));
+        });
     }
 
     /** @param term of the leadership that ends */

@@ -309,7 +309,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     private static boolean isBefore(RangeDescriptor range, RangeState state) {
-        return state.epoch() < range.epoch() && !state.isLeaving() && state.canSplitAt(range.bounds().start());
+        return state.epoch() < range.epoch()
+                && !state.isLeaving()
+                && state.canSplitAt(range.bounds().start());
     }
 
     /**

@@ -387,7 +387,9 @@ class RaftElectionTest {
             await(() -> termOf(a) > before);
             try {
                 // it first checks three steps after it stood, of 400 ms, gives way once, and stands half a step later
-                holds(Duration.ofSeconds(3), () -> termOf(a) == before + 1 && a.group().leader().isEmpty());
+                holds(
+                        Duration.ofSeconds(3),
+                        () -> termOf(a) == before + 1 && a.group().leader().isEmpty());
             } finally {
                 disk.complete(null);
             }

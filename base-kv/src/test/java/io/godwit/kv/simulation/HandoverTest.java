@@ -1,6 +1,5 @@
 package io.godwit.kv.simulation;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.raft.RaftGroup;

@@ -123,12 +123,18 @@ class StoreRangesTest {
         RangeBounds bounds = new RangeBounds("c".getBytes(UTF_8), "t".getBytes(UTF_8));
         Range lags = Objects.requireNonNull(ranges.bear(RangeState.settled(5, 2, bounds, MEMBERS), parent));
         assertThat(ranges.mayBear(right(3, "m", "t"))).isTrue();
-        assertThat(ranges.mayBear(right(4, "m", null))).as("merged before it was cut").isTrue();
-        assertThat(ranges.mayBear(right(2, "m", "t"))).as("as old as the replica").isFalse();
+        assertThat(ranges.mayBear(right(4, "m", null)))
+                .as("merged before it was cut")
+                .isTrue();
+        assertThat(ranges.mayBear(right(2, "m", "t")))
+                .as("as old as the replica")
+                .isFalse();
         assertThat(ranges.mayBear(right(3, "c", "t"))).as("not its right part").isFalse();
         assertThat(ranges.mayBear(right(3, "t", null))).as("other keys").isFalse();
         lags.fail("for the test");
-        assertThat(ranges.mayBear(right(3, "m", "t"))).as("it applies nothing more").isFalse();
+        assertThat(ranges.mayBear(right(3, "m", "t")))
+                .as("it applies nothing more")
+                .isFalse();
         lags.close();
     }
 

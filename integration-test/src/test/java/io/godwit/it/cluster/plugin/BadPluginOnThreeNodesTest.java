@@ -20,7 +20,6 @@ import io.godwit.it.wire.Properties;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

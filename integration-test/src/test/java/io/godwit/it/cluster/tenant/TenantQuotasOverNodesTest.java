@@ -95,8 +95,7 @@ class TenantQuotasOverNodesTest extends TenantsOverNodes {
             TestClient owl = owls.get(i);
             Await.until("node " + i + " takes no more", () -> delayed(owl) == QUOTA_EXCEEDED);
         }
-        assertThat(delayed(clean(0, "fish", "of-another-tenant")))
-                .isZero();
+        assertThat(delayed(clean(0, "fish", "of-another-tenant"))).isZero();
     }
 
     private static int delayed(TestClient client) throws Exception {
