@@ -44,6 +44,7 @@ import io.godwit.api.route.watch.EventRoutes;
 import io.godwit.api.route.watch.TraceRoutes;
 import io.godwit.api.stream.EventStreams;
 import io.godwit.api.stream.StreamBounds;
+import io.godwit.common.failure.Failures;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -308,7 +309,7 @@ public final class ApiServer implements AutoCloseable {
         try {
             future.toCompletionStage().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
+            Throwable cause = Failures.cause(e);
             throw new IOException(failed + " (" + cause.getMessage() + ")", cause);
         } catch (TimeoutException e) {
             throw new IOException(failed + " (not within " + PATIENCE_SECONDS + " seconds)", e);

@@ -7,6 +7,7 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
@@ -44,6 +45,10 @@ class LayeringTest {
         "io.godwit.mqtt.codec..", "io.godwit.mqtt.transport..", "io.godwit.cluster.."
     };
 
+    /** All modules but plugin-api may use base-common, which uses none of them (docs/adr/0017). */
+    private static final DescribedPredicate<JavaClass> OURS =
+            resideInAPackage("io.godwit..").and(not(resideInAPackage("io.godwit.common..")));
+
     @ArchTest
     static final ArchRule pluginApiUsesNothingOfOurs = noClasses()
             .that()
@@ -63,8 +68,7 @@ class LayeringTest {
                     "io.godwit.broker.auth.filter..",
                     "io.godwit.broker.auth.login..")
             .should()
-            .dependOnClassesThat(resideInAPackage("io.godwit..")
-                    .and(not(resideInAnyPackage(
+            .dependOnClassesThat(OURS.and(not(resideInAnyPackage(
                             "io.godwit.plugin..",
                             "io.godwit.broker.auth.jwt..",
                             "io.godwit.broker.auth.http..",
@@ -82,23 +86,29 @@ class LayeringTest {
             .dependOnClassesThat(not(resideInAnyPackage("java..", "io.godwit.plugin..", "org.jspecify.annotations..")));
 
     @ArchTest
+    static final ArchRule commonNeedsTheJdkOnly = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.common..")
+            .should()
+            .dependOnClassesThat(not(resideInAnyPackage("java..", "io.godwit.common..", "org.jspecify.annotations..")));
+
+    @ArchTest
     static final ArchRule clusterUsesNothingOfOurs = noClasses()
             .that()
             .resideInAPackage("io.godwit.cluster..")
             .should()
-            .dependOnClassesThat(resideInAPackage("io.godwit..").and(not(resideInAPackage("io.godwit.cluster.."))));
+            .dependOnClassesThat(OURS.and(not(resideInAPackage("io.godwit.cluster.."))));
 
     @ArchTest
     static final ArchRule kvUsesClusterBalancePoliciesAndEvents = noClasses()
             .that()
             .resideInAPackage("io.godwit.kv..")
             .should()
-            .dependOnClassesThat(resideInAPackage("io.godwit..")
-                    .and(not(resideInAnyPackage(
-                            "io.godwit.kv..",
-                            "io.godwit.cluster..",
-                            "io.godwit.plugin.balance..",
-                            "io.godwit.plugin.event.."))));
+            .dependOnClassesThat(OURS.and(not(resideInAnyPackage(
+                    "io.godwit.kv..",
+                    "io.godwit.cluster..",
+                    "io.godwit.plugin.balance..",
+                    "io.godwit.plugin.event.."))));
 
     /**
      * Steps of the wall clock must not affect elections, deadlines, grace periods and reads, which use the monotonic
@@ -141,21 +151,19 @@ class LayeringTest {
             .that()
             .resideInAPackage("io.godwit.mqtt..")
             .should()
-            .dependOnClassesThat(resideInAPackage("io.godwit..")
-                    .and(not(resideInAnyPackage(
-                            "io.godwit.mqtt..",
-                            "io.godwit.plugin..",
-                            "io.godwit.dist.client..",
-                            "io.godwit.inbox.client..",
-                            "io.godwit.retain.client.."))));
+            .dependOnClassesThat(OURS.and(not(resideInAnyPackage(
+                    "io.godwit.mqtt..",
+                    "io.godwit.plugin..",
+                    "io.godwit.dist.client..",
+                    "io.godwit.inbox.client..",
+                    "io.godwit.retain.client.."))));
 
     @ArchTest
     static final ArchRule apiUsesNothingOfOurs = noClasses()
             .that()
             .resideInAPackage("io.godwit.api..")
             .should()
-            .dependOnClassesThat(resideInAPackage("io.godwit..")
-                    .and(not(resideInAnyPackage("io.godwit.api..", "io.godwit.plugin.."))));
+            .dependOnClassesThat(OURS.and(not(resideInAnyPackage("io.godwit.api..", "io.godwit.plugin.."))));
 
     /** Only the wiring uses the API; the code on the path of a message does not. */
     @ArchTest
@@ -250,8 +258,7 @@ class LayeringTest {
                 .that()
                 .resideInAPackage(store)
                 .should()
-                .dependOnClassesThat(resideInAPackage("io.godwit..")
-                        .and(not(resideInAnyPackage(
-                                store, "io.godwit.plugin..", "io.godwit.kv..", "io.godwit.cluster.."))));
+                .dependOnClassesThat(OURS.and(
+                        not(resideInAnyPackage(store, "io.godwit.plugin..", "io.godwit.kv..", "io.godwit.cluster.."))));
     }
 }

@@ -1,5 +1,6 @@
 package io.godwit.dist;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
@@ -20,7 +21,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -145,10 +145,7 @@ final class RouteStore {
             if (failure == null) {
                 result.complete(value);
             } else {
-                result.completeExceptionally(
-                        failure instanceof CompletionException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure);
+                result.completeExceptionally(Failures.cause(failure));
             }
         });
         return result;

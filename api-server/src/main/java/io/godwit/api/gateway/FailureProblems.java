@@ -7,7 +7,7 @@ import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
-import java.util.concurrent.CompletionException;
+import io.godwit.common.failure.Failures;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,25 +25,23 @@ final class FailureProblems {
 
     /** The problem for a failure; an unexpected one is logged and is a fault. */
     static Problem of(@Nullable Throwable failure, Operation operation) {
-        if (failure instanceof CompletionException && failure.getCause() != null) {
-            return of(failure.getCause(), operation);
-        }
-        if (failure instanceof ProblemException known) {
+        Throwable cause = failure == null ? null : Failures.cause(failure);
+        if (cause instanceof ProblemException known) {
             return known.problem();
         }
-        if (failure instanceof OperationException refused) {
+        if (cause instanceof OperationException refused) {
             return of(refused);
         }
-        if (failure instanceof NotAllowedException) {
-            return Problem.forbidden(String.valueOf(failure.getMessage()));
+        if (cause instanceof NotAllowedException) {
+            return Problem.forbidden(String.valueOf(cause.getMessage()));
         }
-        if (failure instanceof ChangedMeanwhileException) {
-            return Problem.changed(String.valueOf(failure.getMessage()));
+        if (cause instanceof ChangedMeanwhileException) {
+            return Problem.changed(String.valueOf(cause.getMessage()));
         }
-        if (failure instanceof NotServingException) {
-            return Problem.unavailable(String.valueOf(failure.getMessage()));
+        if (cause instanceof NotServingException) {
+            return Problem.unavailable(String.valueOf(cause.getMessage()));
         }
-        LOG.error("request failed operation={}", operation.id(), failure);
+        LOG.error("request failed operation={}", operation.id(), cause);
         return fault();
     }
 

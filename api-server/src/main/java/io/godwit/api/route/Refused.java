@@ -1,6 +1,7 @@
 package io.godwit.api.route;
 
 import io.godwit.api.http.ProblemException;
+import io.godwit.common.failure.Failures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -18,8 +19,7 @@ public final class Refused {
     public static <T, E extends RuntimeException> CompletableFuture<T> as(
             CompletableFuture<T> asked, Class<E> kind, Function<E, ProblemException> problem) {
         return asked.exceptionally(failure -> {
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            Throwable cause = Failures.cause(failure);
             if (kind.isInstance(cause)) {
                 throw problem.apply(kind.cast(cause));
             }

@@ -2,6 +2,7 @@ package io.godwit.cluster.trust;
 
 import io.godwit.cluster.config.ClusterConfig;
 import io.godwit.cluster.config.ClusterException;
+import io.godwit.common.pem.PemFile;
 import io.grpc.netty.GrpcSslContexts;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -88,9 +89,9 @@ public final class ClusterTls {
     private static Material read(ClusterConfig.TlsFiles files) throws ClusterException {
         try {
             List<Long> times = modifiedTimes(files);
-            List<X509Certificate> chain = PemFiles.certificates(files.certificate());
-            PrivateKey key = PemFiles.privateKey(files.key());
-            List<X509Certificate> authorities = PemFiles.certificates(files.authority());
+            List<X509Certificate> chain = PemFile.read(files.certificate()).certificates();
+            PrivateKey key = PemFile.read(files.key()).pkcs8Key();
+            List<X509Certificate> authorities = PemFile.read(files.authority()).certificates();
             return new Material(chain, key, trusting(authorities), times);
         } catch (IOException e) {
             throw new ClusterException("clusterConfig.tls: " + e.getMessage(), e);

@@ -205,7 +205,7 @@ class ClusterTlsTest {
                 "no such file",
                 "none.pem");
         assertRefused(
-                new ClusterConfig.TlsFiles(empty, good.key(), authority.file(), ""), "empty.pem has no certificate");
+                new ClusterConfig.TlsFiles(empty, good.key(), authority.file(), ""), "empty.pem has no CERTIFICATE");
         assertRefused(new ClusterConfig.TlsFiles(good.certificate(), empty, authority.file(), ""), "no private key");
     }
 

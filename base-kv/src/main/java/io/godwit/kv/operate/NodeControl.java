@@ -1,6 +1,7 @@
 package io.godwit.kv.operate;
 
 import io.godwit.cluster.member.Member;
+import io.godwit.common.failure.Failures;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.member.MemberFacts;
@@ -30,7 +31,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -272,8 +272,7 @@ public final class NodeControl implements NodeOperations {
 
     /** The message of the cause, because the wrapper's message only adds a class name. */
     private static String messageOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Failures.cause(failure);
         return String.valueOf(cause.getMessage());
     }
 

@@ -1,6 +1,7 @@
 package io.godwit.broker.api;
 
 import io.godwit.api.port.NotServingException;
+import io.godwit.common.failure.Failures;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -71,7 +72,7 @@ public final class BoundedQuestions {
                 .orTimeout(within.multipliedBy(MAX_TIMES).toNanos(), TimeUnit.NANOSECONDS)
                 .whenComplete((done, failure) -> ended(tenant));
         return counted.copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS).exceptionally(failure -> {
-            throw new CompletionException(reasonOf.apply(causeOf(failure)));
+            throw new CompletionException(reasonOf.apply(Failures.cause(failure)));
         });
     }
 
@@ -104,9 +105,5 @@ public final class BoundedQuestions {
         } catch (RuntimeException e) { // a question that throws must not count as under way forever
             return CompletableFuture.failedFuture(e);
         }
-    }
-
-    private static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

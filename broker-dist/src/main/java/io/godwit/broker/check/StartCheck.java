@@ -12,7 +12,7 @@ import io.godwit.broker.effective.SubBrokerSettings;
 import io.godwit.broker.effective.TenantsOf;
 import io.godwit.broker.effective.UsedPlugins;
 import io.godwit.broker.plugin.PluginHost;
-import io.godwit.mqtt.transport.tls.PemFiles;
+import io.godwit.common.pem.PemFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
@@ -70,7 +70,7 @@ public final class StartCheck {
                     if (file == null) {
                         return; // reported already
                     }
-                    X509Certificate own = PemFiles.certificates(file).get(0);
+                    X509Certificate own = PemFile.read(file).certificates().get(0);
                     String key = section.path() + ".sslConfig.certFile: " + file;
                     if (now.isAfter(own.getNotAfter().toInstant())) {
                         mistakes.add(

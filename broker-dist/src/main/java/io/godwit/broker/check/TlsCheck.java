@@ -3,7 +3,7 @@ package io.godwit.broker.check;
 import io.godwit.broker.effective.BrokerConfig;
 import io.godwit.broker.effective.BrokerSettings;
 import io.godwit.broker.effective.ListenerSection;
-import io.godwit.mqtt.transport.tls.PemFiles;
+import io.godwit.common.pem.PemFile;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.mqtt.transport.tls.TlsConfig.ClientCertificate;
@@ -30,11 +30,11 @@ final class TlsCheck {
 
     /** @return one line per error, each naming its key */
     List<String> errors() {
-        file("certFile", section.ssl().certFile(), true, PemFiles::certificates);
-        file("keyFile", section.ssl().keyFile(), true, PemFiles::privateKey);
+        file("certFile", section.ssl().certFile(), true, PemFile::certificates);
+        file("keyFile", section.ssl().keyFile(), true, PemFile::privateKey);
         boolean asksClients = section.ssl().clientAuth() != ClientCertificate.NONE;
-        file("trustCertsFile", section.ssl().trustCertsFile(), asksClients, PemFiles::certificates);
-        file("crlFile", section.ssl().crlFile(), false, PemFiles::revocationLists);
+        file("trustCertsFile", section.ssl().trustCertsFile(), asksClients, PemFile::certificates);
+        file("crlFile", section.ssl().crlFile(), false, PemFile::revocationLists);
         if (!asksClients) {
             needsClients("trustCertsFile", !section.ssl().trustCertsFile().isEmpty());
             needsClients("crlFile", !section.ssl().crlFile().isEmpty());
@@ -71,7 +71,7 @@ final class TlsCheck {
             return;
         }
         try {
-            reading.read(file);
+            reading.read(PemFile.read(file));
         } catch (IOException e) {
             error(key, e.getMessage());
         }
@@ -82,6 +82,6 @@ final class TlsCheck {
     }
 
     private interface Reading {
-        Object read(Path file) throws IOException;
+        Object read(PemFile file) throws IOException;
     }
 }

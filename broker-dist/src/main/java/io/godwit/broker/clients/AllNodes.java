@@ -3,6 +3,7 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.NotServingException;
 import io.godwit.broker.clients.node.NodeClients;
 import io.godwit.broker.clients.remote.PeerClients;
+import io.godwit.common.failure.Failures;
 import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -118,12 +119,8 @@ final class AllNodes {
 
     /** The thread rejects tasks when the node stops. Any other failure is a fault, for the caller to report. */
     private static Throwable reasonOf(Throwable failure) {
-        Throwable cause = causeOf(failure);
+        Throwable cause = Failures.cause(failure);
         return cause instanceof RejectedExecutionException ? new NotServingException("this node is stopping") : cause;
-    }
-
-    private static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private static <T> CompletableFuture<T> begin(
@@ -142,7 +139,7 @@ final class AllNodes {
             try {
                 answers.put(node, answer.join()); // does not block: all answers are complete
             } catch (CompletionException | CancellationException e) {
-                Throwable cause = causeOf(e);
+                Throwable cause = Failures.cause(e);
                 tell(node, cause);
                 missing.put(node, String.valueOf(cause));
             }

@@ -10,6 +10,7 @@ import io.godwit.broker.api.StoreFailures;
 import io.godwit.broker.api.TenantShares;
 import io.godwit.broker.clients.node.NodeClients;
 import io.godwit.broker.clients.remote.BehalfWire;
+import io.godwit.common.failure.Failures;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.catalog.SessionCatalog;
 import io.godwit.inbox.client.catalog.StoredSessionInfo;
@@ -230,8 +231,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
     }
 
     private static RuntimeException reasonOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Failures.cause(failure);
         if (cause instanceof OperationException || cause instanceof NotServingException) {
             return (RuntimeException) cause;
         }

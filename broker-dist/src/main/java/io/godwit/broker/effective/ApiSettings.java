@@ -5,7 +5,7 @@ import io.godwit.api.ApiServer;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.http.gate.HttpLimits;
 import io.godwit.broker.settings.ApiSection;
-import io.godwit.mqtt.transport.tls.PemFiles;
+import io.godwit.common.pem.PemFile;
 import io.godwit.mqtt.transport.tls.ServerTls;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import java.io.IOException;
@@ -82,12 +82,12 @@ public final class ApiSettings {
         Path tokens = config.file(section.tokensFile());
         read(errors, "tokensFile", tokens, TokenFile::readOwn);
         if (hasTls(section)) {
-            read(errors, "tls.certFile", config.file(section.tls().certFile()), PemFiles::certificates);
+            pem(errors, "tls.certFile", config.file(section.tls().certFile()), PemFile::certificates);
             if (section.tls().keyFile().isEmpty()) {
                 errors.add("apiServerConfig.tls.keyFile: must name a file");
             }
-            read(errors, "tls.keyFile", config.file(section.tls().keyFile()), PemFiles::privateKey);
-            read(errors, "tls.clientCaFile", config.file(section.tls().clientCaFile()), PemFiles::certificates);
+            pem(errors, "tls.keyFile", config.file(section.tls().keyFile()), PemFile::privateKey);
+            pem(errors, "tls.clientCaFile", config.file(section.tls().clientCaFile()), PemFile::certificates);
             if (errors.isEmpty()) {
                 read(errors, "tls", config.file(section.tls().certFile()), certificate -> pair(config, certificate));
             }
@@ -131,11 +131,15 @@ public final class ApiSettings {
         return certificate;
     }
 
-    private interface Reading {
-        Object read(Path file) throws IOException;
+    private interface Reading<F> {
+        Object read(F file) throws IOException;
     }
 
-    private static void read(List<String> errors, String key, @Nullable Path file, Reading reading) {
+    private static void pem(List<String> errors, String key, @Nullable Path file, Reading<PemFile> reading) {
+        read(errors, key, file, path -> reading.read(PemFile.read(path)));
+    }
+
+    private static void read(List<String> errors, String key, @Nullable Path file, Reading<Path> reading) {
         if (file == null) {
             return;
         }

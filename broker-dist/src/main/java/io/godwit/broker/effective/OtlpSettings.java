@@ -3,7 +3,7 @@ package io.godwit.broker.effective;
 import io.godwit.broker.metrics.OtlpPush;
 import io.godwit.broker.release.Release;
 import io.godwit.broker.settings.OtlpSection;
-import io.godwit.mqtt.transport.tls.PemFiles;
+import io.godwit.common.pem.PemFile;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ public final class OtlpSettings {
             return null;
         }
         try {
-            List<X509Certificate> authorities = PemFiles.certificates(file);
+            List<X509Certificate> authorities = PemFile.read(file).certificates();
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             for (int i = 0; i < authorities.size(); i++) {

@@ -5,6 +5,7 @@ import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.message.MessagePublisher;
 import io.godwit.broker.api.TenantShares;
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.mqtt.intercept.MessageBounds;
@@ -21,7 +22,6 @@ import io.godwit.retain.client.RetainClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -130,7 +130,7 @@ public final class OperatorPublisher implements MessagePublisher {
         }
         return admitted.thenCompose(retained -> begin(publisher, message, retained)
                         .handle((outcome, failure) ->
-                                failure == null ? outcome : DistOutcome.ofFailure(causeOf(failure)))
+                                failure == null ? outcome : DistOutcome.ofFailure(Failures.cause(failure)))
                         .thenApply(OperatorPublisher::outcome))
                 .whenComplete((done, failure) -> counted.leave(tenantName, message.heapBytes()))
                 .copy(); // a stage that its caller has completed would not run the action
@@ -210,10 +210,6 @@ public final class OperatorPublisher implements MessagePublisher {
     /** One receiver's store may have refused the message after others, or the retain store, have stored it. */
     private static DistOutcome partly(DistOutcome outcome) {
         return outcome == DistOutcome.OVERLOADED ? DistOutcome.FAILED : outcome;
-    }
-
-    private static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private static Outcome outcome(DistOutcome outcome) {

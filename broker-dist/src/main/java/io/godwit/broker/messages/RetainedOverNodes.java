@@ -7,6 +7,7 @@ import io.godwit.api.port.message.RetainedAdmin;
 import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.broker.api.StoreFailures;
+import io.godwit.common.failure.Failures;
 import io.godwit.kv.client.Deadline;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicRules;
@@ -187,10 +188,10 @@ public final class RetainedOverNodes implements RetainedAdmin {
         }
         return retain.search(tenant, parsed, ofStore(cursor), limit, MAX_PAGE_BYTES, deadline)
                 .exceptionally(failure -> {
-                    if (causeOf(failure) instanceof IllegalArgumentException wrong) {
+                    if (Failures.cause(failure) instanceof IllegalArgumentException wrong) {
                         throw new WrongCursorException(String.valueOf(wrong.getMessage()));
                     }
-                    throw new CompletionException(causeOf(failure));
+                    throw new CompletionException(Failures.cause(failure));
                 });
     }
 
@@ -244,10 +245,6 @@ public final class RetainedOverNodes implements RetainedAdmin {
     /** Leaves time for an answer: an incomplete page is better than a timeout. */
     private static Deadline deadline(Duration within) {
         return new Deadline(System.nanoTime() + within.toNanos() / 4 * 3);
-    }
-
-    private static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private static Throwable reasonOf(Throwable cause) {

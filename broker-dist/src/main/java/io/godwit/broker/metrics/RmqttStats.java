@@ -10,6 +10,7 @@ import io.godwit.api.port.figure.StatsSource;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.metrics.wire.FiguresRequest;
 import io.godwit.broker.metrics.wire.Kind;
+import io.godwit.common.failure.Failures;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.operate.NodeOperations.NodeInfo;
 import io.grpc.CallOptions;
@@ -163,8 +164,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
     }
 
     private static StatusRuntimeException statusOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Failures.cause(failure);
         if (cause instanceof StatusRuntimeException status) {
             return status;
         } else if (cause instanceof RejectedExecutionException) {

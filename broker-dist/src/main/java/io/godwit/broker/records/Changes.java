@@ -6,6 +6,7 @@ import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.broker.api.StoreFailures;
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.record.RecordStore;
 import io.godwit.dist.record.RecordStore.Changed;
 import io.godwit.dist.record.RecordStore.Decision;
@@ -55,8 +56,7 @@ final class Changes {
     }
 
     private static RuntimeException reasonOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Failures.cause(failure);
         if (cause instanceof RecordsRefusedException) {
             return new OperationException(OperationException.Kind.REFUSED, String.valueOf(cause.getMessage()));
         }

@@ -2,6 +2,7 @@ package io.godwit.broker.start;
 
 import io.godwit.broker.cluster.MqttCluster;
 import io.godwit.broker.report.StatusFile;
+import io.godwit.common.failure.Failures;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.client.RangeReports;
@@ -138,7 +139,7 @@ public final class StartWaits {
 
     /** Adds the cause to the message, since {@code health} may not show yet why the start failed. */
     static IOException notServing(Map<String, StoreHealth> health, Exception ended) {
-        Throwable cause = ended instanceof ExecutionException && ended.getCause() != null ? ended.getCause() : ended;
+        Throwable cause = Failures.cause(ended);
         String why = cause instanceof TimeoutException
                 ? "not within " + READY_MINUTES + " minutes"
                 : cause.getMessage() == null ? cause.toString() : cause.getMessage();

@@ -1,5 +1,6 @@
 package io.godwit.broker.store;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
@@ -18,7 +19,6 @@ import io.godwit.plugin.topic.DelayedTopic;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -117,14 +117,14 @@ public final class DelayedMessages implements Delayer {
                     room.enter(publisher.tenant());
                     return keep(keeper, will, true);
                 })
-                .exceptionally(failure -> DistOutcome.ofFailure(causeOf(failure)));
+                .exceptionally(failure -> DistOutcome.ofFailure(Failures.cause(failure)));
     }
 
     /** Stores the message, which has entered {@link #room}. */
     private CompletableFuture<DistOutcome> keep(ClientInfo keeper, Will will, boolean isRecorded) {
         return write(keeper, will, isRecorded).handle((done, failure) -> {
             room.leave(keeper.tenant());
-            return failure == null ? DistOutcome.DELIVERED : DistOutcome.ofFailure(causeOf(failure));
+            return failure == null ? DistOutcome.DELIVERED : DistOutcome.ofFailure(Failures.cause(failure));
         });
     }
 
@@ -134,13 +134,9 @@ public final class DelayedMessages implements Delayer {
         return inbox.get()
                 .keepWill(keeper, expirySeconds, will, isRecorded)
                 .exceptionallyCompose(failure ->
-                        causeOf(failure) instanceof RangeException e && e.reason() == RangeException.Cause.MOVED
+                        Failures.cause(failure) instanceof RangeException e && e.reason() == RangeException.Cause.MOVED
                                 ? write(keeper, will, isRecorded)
                                 : CompletableFuture.failedFuture(failure));
-    }
-
-    private static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private ClientInfo keeper(ClientInfo publisher, @Nullable DeliveryToken token) {

@@ -1,6 +1,7 @@
 package io.godwit.broker.store;
 
 import io.godwit.broker.watch.tap.TraceTap;
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
@@ -19,7 +20,6 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -114,8 +114,6 @@ public final class InboxDeliverer implements Deliverer {
     }
 
     private static DistOutcome outcomeOf(@Nullable Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return cause == null ? DistOutcome.FAILED : DistOutcome.ofFailure(cause);
+        return failure == null ? DistOutcome.FAILED : DistOutcome.ofFailure(Failures.cause(failure));
     }
 }

@@ -1,5 +1,6 @@
 package io.godwit.dist.deliver;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
@@ -297,7 +298,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
                 .chosen(client.tenant(), token)
                 .handle((chosen, failure) -> {
                     if (failure != null) {
-                        return CompletableFuture.completedFuture(DistOutcome.ofFailure(StrayRoutes.cause(failure)));
+                        return CompletableFuture.completedFuture(DistOutcome.ofFailure(Failures.cause(failure)));
                     }
                     List<SharedGroup> open = deliverers.choices.learn(token, groups, chosen);
                     return open.isEmpty()
@@ -324,7 +325,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
                 .know(new Delivery(client, message, asked, token))
                 .handle((known, failure) -> {
                     if (failure != null) {
-                        return CompletableFuture.completedFuture(DistOutcome.ofFailure(StrayRoutes.cause(failure)));
+                        return CompletableFuture.completedFuture(DistOutcome.ofFailure(Failures.cause(failure)));
                     }
                     Set<SharedGroup> open = Collections.newSetFromMap(new IdentityHashMap<>());
                     open.addAll(groups);
@@ -429,7 +430,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
                     }
                     if (failure != null) {
                         return CompletableFuture.completedFuture(
-                                Outcomes.worst(answer, DistOutcome.ofFailure(StrayRoutes.cause(failure))));
+                                Outcomes.worst(answer, DistOutcome.ofFailure(Failures.cause(failure))));
                     }
                     return deliverAgain(delivery, picks, answer);
                 });

@@ -1,5 +1,6 @@
 package io.godwit.dist.deliver;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.plugin.message.Message;
@@ -164,7 +165,7 @@ public final class HeldPublishes {
             head.outcome.complete(head.from.notHeldLonger());
         } else {
             outcome.whenComplete((answer, failure) -> head.outcome.complete(
-                    failure == null ? answer : DistOutcome.ofFailure(StrayRoutes.cause(failure))));
+                    failure == null ? answer : DistOutcome.ofFailure(Failures.cause(failure))));
         }
     }
 

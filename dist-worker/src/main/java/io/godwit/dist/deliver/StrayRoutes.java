@@ -5,7 +5,6 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Strays;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,9 +43,5 @@ public final class StrayRoutes implements Strays {
         return CompletableFuture.allOf(receivers.stream()
                 .map(receiver -> remover.apply(receiver, topic))
                 .toArray(CompletableFuture<?>[]::new));
-    }
-
-    static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -1,5 +1,6 @@
 package io.godwit.dist.member;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.dist.member.view.CurrentView;
 import io.godwit.dist.member.view.MemberStep;
 import io.godwit.dist.member.view.MembersView;
@@ -10,7 +11,6 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -91,8 +91,7 @@ final class ViewCommits {
             ViewRecord.Reply reply,
             Throwable failure) {
         if (failure != null) {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            if (cause instanceof RangeException range && range.reason() == Cause.CLOSED) {
+            if (Failures.cause(failure) instanceof RangeException range && range.reason() == Cause.CLOSED) {
                 done.completeExceptionally(range);
             } else {
                 thread.later(backoff.pause(1), () -> attempt(step, deadline, done));

@@ -1,5 +1,6 @@
 package io.godwit.dist.record;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
@@ -7,7 +8,6 @@ import io.godwit.kv.client.RangeException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -281,10 +281,10 @@ public final class RecordStore {
     }
 
     private static void fail(Attempt attempt, @Nullable Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         attempt.done.completeExceptionally(
-                cause == null ? new RangeException(RangeException.Cause.TIMEOUT, "no answer") : cause);
+                failure == null
+                        ? new RangeException(RangeException.Cause.TIMEOUT, "no answer")
+                        : Failures.cause(failure));
     }
 
     /** Takes the answer of the leader, which was asked because the record known here needs no change. */

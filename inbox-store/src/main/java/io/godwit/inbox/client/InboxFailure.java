@@ -1,7 +1,7 @@
 package io.godwit.inbox.client;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.kv.client.RangeException;
-import java.util.concurrent.CompletionException;
 
 /** The meaning of a failed call to an attachment, for the connection, which does not know the exceptions of ranges. */
 public enum InboxFailure {
@@ -15,7 +15,7 @@ public enum InboxFailure {
     OTHER;
 
     public static InboxFailure of(Throwable failure) {
-        Throwable cause = unwrapped(failure);
+        Throwable cause = Failures.cause(failure);
         if (!(cause instanceof RangeException e)) {
             return OTHER;
         }
@@ -32,14 +32,10 @@ public enum InboxFailure {
      * calls in the same way as a leader that stops.
      */
     public static InboxFailure ofLost(Throwable failure) {
-        Throwable cause = unwrapped(failure);
+        Throwable cause = Failures.cause(failure);
         boolean isEnd = cause instanceof RangeException e
                 && (e.reason() == RangeException.Cause.TIMEOUT || e.reason() == RangeException.Cause.CLOSED);
         return isEnd ? LOST : of(failure);
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** The failure of calls after the end of their attachment. */

@@ -1,5 +1,6 @@
 package io.godwit.inbox.format;
 
+import io.godwit.common.bytes.Varint;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageCodec;
 import java.nio.ByteBuffer;
@@ -61,15 +62,9 @@ public final class ByteReader {
     }
 
     public long varint() {
-        long value = 0;
-        for (int shift = 0; shift < 64; shift += 7) {
-            int next = u8();
-            value |= (long) (next & 0x7F) << shift;
-            if (next < 0x80) {
-                return value;
-            }
-        }
-        throw new IllegalArgumentException("varint longer than 10 bytes at " + position);
+        int from = position;
+        position = Varint.end(bytes, from, end);
+        return Varint.read(bytes, from, position);
     }
 
     /** A varint that is a count or size of something in memory. */

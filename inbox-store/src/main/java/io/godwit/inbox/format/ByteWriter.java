@@ -1,5 +1,6 @@
 package io.godwit.inbox.format;
 
+import io.godwit.common.bytes.Varint;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageCodec;
 import java.nio.ByteBuffer;
@@ -42,15 +43,10 @@ public final class ByteWriter {
         }
     }
 
-    /** 7 bits per byte, lowest first, the high bit set on all but the last byte; 1 to 10 bytes. */
+    /** A {@link Varint}. */
     public void varint(long value) {
-        reserve(10);
-        long rest = value;
-        while ((rest & ~0x7FL) != 0) {
-            buffer[size++] = (byte) (rest | 0x80);
-            rest >>>= 7;
-        }
-        buffer[size++] = (byte) rest;
+        reserve(Varint.MAX_BYTES);
+        size = Varint.write(buffer, size, value);
     }
 
     void raw(byte[] bytes, int offset, int length) {

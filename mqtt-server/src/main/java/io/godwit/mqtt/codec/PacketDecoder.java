@@ -5,6 +5,7 @@ import static io.godwit.mqtt.packet.field.ReasonCode.PACKET_TOO_LARGE;
 import static io.godwit.mqtt.packet.field.ReasonCode.PROTOCOL_ERROR;
 
 import io.godwit.mqtt.codec.field.FrameReader;
+import io.godwit.mqtt.codec.field.VarInt;
 import io.godwit.mqtt.codec.type.AuthCodec;
 import io.godwit.mqtt.codec.type.ConnAckCodec;
 import io.godwit.mqtt.codec.type.ConnectCodec;
@@ -38,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing.
  */
 public final class PacketDecoder {
-    private static final int MAX_LENGTH_BYTES = 4;
     private static final int CONNECT = 1;
     private static final int SUBSCRIBE = 8;
     private static final int UNSUBSCRIBE = 10;
@@ -117,33 +117,30 @@ public final class PacketDecoder {
      * to know.
      */
     int frameBytes(ByteBuf in) {
-        int readable = in.readableBytes();
-        if (readable == 0) {
+        if (!in.isReadable()) {
             return 0;
         }
         int start = in.readerIndex();
         checkFirstByte(in.getByte(start) & 0xFF);
-        int remaining = 0;
-        for (int i = 0; i < MAX_LENGTH_BYTES; i++) {
-            if (i + 1 >= readable) {
-                return 0;
-            }
-            int next = in.getByte(start + 1 + i);
-            remaining |= (next & 0x7F) << 7 * i;
-            if (next >= 0) {
-                checkShortest(i + 1, next);
-                int frameBytes = 2 + i + remaining;
-                if (frameBytes > maxPacketBytes) {
-                    throw new ProtocolException(
-                            PACKET_TOO_LARGE, "packet has " + frameBytes + " bytes, allowed are " + maxPacketBytes);
-                }
-                if (frameBytes > limits.maxConnectBytes() && (in.getByte(start) & 0xFF) >> 4 == CONNECT) {
-                    return refuseConnect(in, start + 2 + i, frameBytes);
-                }
-                return frameBytes;
-            }
+        long length = VarInt.read(in, start + 1, in.writerIndex());
+        if (length == VarInt.INCOMPLETE) {
+            return 0;
         }
-        throw new ProtocolException(MALFORMED_PACKET, "remaining length has more than 4 bytes"); // MQTT 5.0, 1.5.5
+        if (length == VarInt.TOO_LONG) { // MQTT 5.0, 1.5.5
+            throw new ProtocolException(MALFORMED_PACKET, "remaining length has more than 4 bytes");
+        }
+        int lengthBytes = VarInt.bytes(length);
+        int remaining = VarInt.value(length);
+        checkShortest(lengthBytes, remaining);
+        int frameBytes = 1 + lengthBytes + remaining;
+        if (frameBytes > maxPacketBytes) {
+            throw new ProtocolException(
+                    PACKET_TOO_LARGE, "packet has " + frameBytes + " bytes, allowed are " + maxPacketBytes);
+        }
+        if (frameBytes > limits.maxConnectBytes() && (in.getByte(start) & 0xFF) >> 4 == CONNECT) {
+            return refuseConnect(in, start + 1 + lengthBytes, frameBytes);
+        }
+        return frameBytes;
     }
 
     /**
@@ -195,7 +192,7 @@ public final class PacketDecoder {
         try {
             Packet packet = codec.decode(reader, first & 0x0F);
             reader.expectEnd(codec.name());
-            checkShortest(lengthBytes, in.getByte(start + lengthBytes)); // a CONNECT sets the level only in decode()
+            checkShortest(lengthBytes, frameBytes - 1 - lengthBytes); // a CONNECT sets the level only in decode()
             return packet;
         } finally {
             reader.close();
@@ -229,8 +226,8 @@ public final class PacketDecoder {
     }
 
     /** MQTT 5.0 requires the shortest form [MQTT5-1.5.5-1]; earlier versions do not, and some clients pad. */
-    private void checkShortest(int lengthBytes, int lastByte) {
-        if (lengthBytes > 1 && lastByte == 0 && reader.isMqtt5()) {
+    private void checkShortest(int lengthBytes, int remaining) {
+        if (lengthBytes > VarInt.length(remaining) && reader.isMqtt5()) {
             throw new ProtocolException(MALFORMED_PACKET, "remaining length is longer than needed");
         }
     }

@@ -1,11 +1,11 @@
 package io.godwit.mqtt.intercept;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.intercept.Interception;
 import io.godwit.plugin.message.Message;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** A chain of interceptors: each gets the message as the one before left it. Immutable. */
@@ -62,8 +62,7 @@ public final class InterceptorChain {
             @Nullable Throwable failure,
             ChangeRules rules) {
         if (answer == null || failure != null) {
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            Throwable cause = failure == null ? null : Failures.cause(failure);
             return cause == null
                     ? new Intercepted.Failed(step.plugin(), "no answer", true)
                     : new Intercepted.Failed(step.plugin(), cut(cause.getMessage()), step.wasAsked(cause));

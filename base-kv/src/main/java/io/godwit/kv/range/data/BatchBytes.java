@@ -1,6 +1,6 @@
 package io.godwit.kv.range.data;
 
-import io.godwit.kv.range.state.Varint;
+import io.godwit.common.bytes.Varint;
 import java.util.Arrays;
 
 /**

@@ -1,5 +1,6 @@
 package io.godwit.kv.range.state;
 
+import io.godwit.common.bytes.Varint;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,10 +63,10 @@ public final class RangeEntry {
         if (version != VERSION || kind != MUTATIONS) {
             throw new IllegalArgumentException("log entry version=" + version + " kind=" + kind);
         }
-        int count = Varint.read(in);
+        int count = Varint.readInt(in);
         List<byte[]> mutations = new ArrayList<>(Math.min(count, in.remaining()));
         for (int i = 0; i < count; i++) {
-            int length = Varint.read(in);
+            int length = Varint.readInt(in);
             if (length > in.remaining()) {
                 throw new IllegalArgumentException("mutation of " + length + " bytes, " + in.remaining() + " left");
             }

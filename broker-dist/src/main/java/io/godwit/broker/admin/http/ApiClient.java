@@ -9,6 +9,7 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.common.failure.Failures;
 import java.io.IOException;
 import java.io.StringReader;
 import java.net.URI;
@@ -168,8 +169,7 @@ public final class ApiClient {
         try {
             return sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw ApiProblems.failed(target, isChange, timeout.toSeconds(), cause);
+            throw ApiProblems.failed(target, isChange, timeout.toSeconds(), Failures.cause(e));
         } catch (TimeoutException e) {
             sent.cancel(true);
             throw ApiProblems.failed(target, isChange, timeout.toSeconds(), e);

@@ -1,6 +1,6 @@
 package io.godwit.broker.admin.http;
 
-import io.godwit.mqtt.transport.tls.PemFiles;
+import io.godwit.common.pem.PemFile;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ final class ApiTls {
     /** Trusts only the server with the first certificate of a file, under any host name. */
     static SSLContext pinned(Path certificate) throws IOException {
         return context(new KeyManager[0], new TrustManager[] {
-            new Pinned(PemFiles.certificates(certificate).subList(0, 1))
+            new Pinned(PemFile.read(certificate).certificates().subList(0, 1))
         });
     }
 
@@ -64,7 +64,7 @@ final class ApiTls {
     }
 
     private static TrustManager[] authorities(Path file) throws IOException {
-        List<X509Certificate> certificates = PemFiles.certificates(file);
+        List<X509Certificate> certificates = PemFile.read(file).certificates();
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
@@ -80,11 +80,11 @@ final class ApiTls {
     }
 
     private static KeyManager[] keys(Path certificate, Path key) throws IOException {
-        X509Certificate[] chain = PemFiles.certificates(certificate).toArray(X509Certificate[]::new);
+        X509Certificate[] chain = PemFile.read(certificate).certificates().toArray(X509Certificate[]::new);
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
-            store.setKeyEntry("key", PemFiles.privateKey(key), NO_PASSWORD, chain);
+            store.setKeyEntry("key", PemFile.read(key).privateKey(), NO_PASSWORD, chain);
             KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
             factory.init(store, NO_PASSWORD);
             return factory.getKeyManagers();

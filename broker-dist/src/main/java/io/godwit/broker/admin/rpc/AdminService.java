@@ -2,6 +2,7 @@ package io.godwit.broker.admin.rpc;
 
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.rpc.BytesMarshaller;
+import io.godwit.common.failure.Failures;
 import io.godwit.kv.backup.RangeBackups;
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.client.Deadline;
@@ -37,7 +38,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -168,17 +168,15 @@ public final class AdminService implements AutoCloseable {
     }
 
     private static Status statusOf(Throwable failure) {
-        if (failure instanceof CompletionException && failure.getCause() != null) {
-            return statusOf(failure.getCause());
+        Throwable cause = Failures.cause(failure);
+        if (cause instanceof StatusRuntimeException || cause instanceof StatusException) {
+            return Status.fromThrowable(cause);
         }
-        if (failure instanceof StatusRuntimeException || failure instanceof StatusException) {
-            return Status.fromThrowable(failure);
+        if (cause instanceof IllegalArgumentException) {
+            return Status.INVALID_ARGUMENT.withDescription(cause.getMessage());
         }
-        if (failure instanceof IllegalArgumentException) {
-            return Status.INVALID_ARGUMENT.withDescription(failure.getMessage());
-        }
-        LOG.warn("operator's request failed", failure);
-        return Status.INTERNAL.withDescription(failure.toString());
+        LOG.warn("operator's request failed", cause);
+        return Status.INTERNAL.withDescription(cause.toString());
     }
 
     private CompletableFuture<Messages.Nodes> nodes(Messages.Nothing request) {

@@ -1,6 +1,7 @@
 package io.godwit.broker.auth.http;
 
 import io.godwit.broker.auth.remote.BoundedHttp;
+import io.godwit.common.failure.Failures;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -150,7 +151,7 @@ final class Service {
         }
         return http.send(request, Duration.ofNanos(left), MAX_ANSWER_BYTES)
                 .handle((answer, failure) -> {
-                    Throwable cause = failure == null ? null : BoundedHttp.causeOf(failure);
+                    Throwable cause = failure == null ? null : Failures.cause(failure);
                     boolean isRepeated = mayRepeat
                             && cause instanceof IOException
                             && !(cause instanceof ConnectException)
@@ -175,7 +176,7 @@ final class Service {
             BoundedHttp.@Nullable Answer answer,
             @Nullable Throwable failure) {
         if (answer == null) {
-            Throwable cause = failure == null ? new IllegalStateException() : BoundedHttp.causeOf(failure);
+            Throwable cause = failure == null ? new IllegalStateException() : Failures.cause(failure);
             // no request can keep the broker from connecting
             boolean isOfAll = cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
             circuit.failed(asking, !isOfAll);

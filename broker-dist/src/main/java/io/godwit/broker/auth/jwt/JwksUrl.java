@@ -1,6 +1,7 @@
 package io.godwit.broker.auth.jwt;
 
 import io.godwit.broker.auth.remote.BoundedHttp;
+import io.godwit.common.failure.Failures;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
@@ -130,7 +131,7 @@ final class JwksUrl {
 
     private void take(BoundedHttp.@Nullable Answer answer, @Nullable Throwable failure) {
         if (answer == null) {
-            Throwable cause = failure == null ? new IllegalStateException("no answer") : BoundedHttp.causeOf(failure);
+            Throwable cause = failure == null ? new IllegalStateException("no answer") : Failures.cause(failure);
             failed(cause instanceof TimeoutException ? "no answer in " + times.timeout() : cause.toString());
             return;
         }

@@ -1,7 +1,7 @@
 package io.godwit.broker.auth.jwt;
 
 import io.godwit.broker.auth.remote.BoundedFile;
-import io.godwit.broker.auth.remote.Pem;
+import io.godwit.common.pem.PemFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -108,7 +108,7 @@ final class KeyFiles {
 
     private static KeySet ofPem(Path file) throws IOException {
         List<TokenKey> keys = new ArrayList<>();
-        for (PublicKey key : Pem.publicKeys(file)) {
+        for (PublicKey key : PemFile.readSmall(file).publicKeys()) {
             String error = TokenKey.lengthError(key);
             if (!error.isEmpty()) {
                 throw new IOException(file + ": " + error);

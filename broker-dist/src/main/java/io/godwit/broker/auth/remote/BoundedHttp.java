@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -73,11 +72,6 @@ public final class BoundedHttp implements AutoCloseable {
                 sent.cancel(true); // otherwise a slow answer keeps its connection
             }
         });
-    }
-
-    /** The cause of a failed request, without the wrappers of futures. */
-    public static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.godwit.broker.auth.remote;
 
+import io.godwit.common.pem.PemFile;
 import io.godwit.plugin.context.PluginSettings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,15 +54,15 @@ public record RemoteTls(
         }
         try {
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(trusted == null ? null : authorities(Pem.certificates(trusted)));
+            trust.init(trusted == null ? null : authorities(PemFile.readSmall(trusted).certificates()));
             KeyManagerFactory own = null;
             if (ofBroker != null && secret != null) {
                 KeyStore store = empty();
                 store.setKeyEntry(
                         "broker",
-                        Pem.privateKey(secret),
+                        PemFile.readSmall(secret).pkcs8Key(),
                         NO_PASSWORD,
-                        Pem.certificates(ofBroker).toArray(X509Certificate[]::new));
+                        PemFile.readSmall(ofBroker).certificates().toArray(X509Certificate[]::new));
                 own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
                 own.init(store, NO_PASSWORD);
             }

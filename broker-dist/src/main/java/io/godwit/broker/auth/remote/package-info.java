@@ -1,6 +1,6 @@
 /**
  * The means by which auth providers call other services: bounded in time and size, with TLS settings of their own.
- * Depends on plugin-api alone.
+ * Depends on plugin-api and base-common alone.
  */
 @NullMarked
 package io.godwit.broker.auth.remote;

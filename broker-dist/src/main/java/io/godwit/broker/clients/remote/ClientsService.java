@@ -16,6 +16,7 @@ import io.godwit.broker.clients.wire.ReceiversRequest;
 import io.godwit.broker.clients.wire.SubscribeRequest;
 import io.godwit.broker.clients.wire.SubscriptionsRequest;
 import io.godwit.broker.clients.wire.UnsubscribeRequest;
+import io.godwit.common.failure.Failures;
 import io.godwit.mqtt.ban.AutomaticBan;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientQuery;
@@ -143,8 +144,7 @@ public final class ClientsService {
     }
 
     private static StatusRuntimeException statusOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Failures.cause(failure);
         if (cause instanceof StatusRuntimeException status) {
             return status;
         } else if (cause instanceof IllegalArgumentException) {

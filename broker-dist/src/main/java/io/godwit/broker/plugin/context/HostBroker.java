@@ -3,6 +3,7 @@ package io.godwit.broker.plugin.context;
 import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.client.ClientReference;
 import io.godwit.api.port.message.MessagePublisher;
+import io.godwit.common.failure.Failures;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.context.BrokerHandle;
@@ -12,7 +13,6 @@ import io.godwit.plugin.topic.TopicName;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -145,8 +145,7 @@ final class HostBroker implements BrokerHandle {
     }
 
     private static Throwable failureOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = Failures.cause(failure);
         if (cause instanceof IllegalArgumentException || cause instanceof BrokerUnavailableException) {
             return cause;
         }

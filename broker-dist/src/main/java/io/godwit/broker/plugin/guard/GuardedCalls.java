@@ -4,6 +4,7 @@ import io.godwit.broker.plugin.context.Thrown;
 import io.godwit.broker.plugin.instance.CircuitBreaker.Permit;
 import io.godwit.broker.plugin.instance.HostedPlugin;
 import io.godwit.broker.plugin.instance.PluginCallException;
+import io.godwit.common.failure.Failures;
 import io.godwit.plugin.event.PluginFault;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -181,7 +182,7 @@ final class GuardedCalls {
             }
             asked.whenComplete((value, failure) -> {
                 if (failure != null) {
-                    fails(PluginFault.THREW, "failed with " + Thrown.text(causeOf(failure)), failure);
+                    fails(PluginFault.THREW, "failed with " + Thrown.text(Failures.cause(failure)), failure);
                 } else if (value == null) {
                     fails(PluginFault.NULL_ANSWER, "null instead of an answer", null);
                 } else if (!answer.complete(value)) {
@@ -205,7 +206,7 @@ final class GuardedCalls {
             call = null;
             outstanding.decrementAndGet();
             plugin.reports().called(nanoClock.getAsLong() - beganNanos);
-            Throwable cause = failure == null ? null : causeOf(failure);
+            Throwable cause = failure == null ? null : Failures.cause(failure);
             if (cause instanceof Failure known) {
                 fault(known.fault, known.detail);
             }
@@ -229,9 +230,5 @@ final class GuardedCalls {
         private void fault(PluginFault fault, String detail) {
             plugin.reports().fault(fault, what + ": " + detail);
         }
-    }
-
-    static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

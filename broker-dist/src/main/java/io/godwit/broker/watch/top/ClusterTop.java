@@ -5,6 +5,7 @@ import io.godwit.api.port.ClusterAnswer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.figure.TopSource;
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.common.failure.Failures;
 import io.godwit.mqtt.MqttServer;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -120,12 +121,8 @@ public final class ClusterTop implements TopSource, AutoCloseable {
         return Duration.ofNanos(Math.max(1, Math.min(nanos, LONGEST.toNanos())));
     }
 
-    private static Throwable causeOf(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
     private static StatusRuntimeException statusOf(Throwable failure) {
-        Throwable cause = causeOf(failure);
+        Throwable cause = Failures.cause(failure);
         return cause instanceof StatusRuntimeException status
                 ? status
                 : Status.UNAVAILABLE.withDescription(cause.toString()).asRuntimeException();
@@ -250,7 +247,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
             try {
                 told.put(node, answer.join()); // does not block: all answers are complete
             } catch (CompletionException e) {
-                LOG.debug("no list node={} cause={}", node, String.valueOf(causeOf(e)));
+                LOG.debug("no list node={} cause={}", node, String.valueOf(Failures.cause(e)));
                 missing.add(node);
             }
         });

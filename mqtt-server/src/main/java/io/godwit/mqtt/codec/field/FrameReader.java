@@ -126,19 +126,19 @@ public final class FrameReader {
 
     /** A variable byte integer in its shortest form [MQTT5-1.5.5-1]. */
     int readVarInt() {
-        int value = 0;
-        for (int shift = 0; shift <= 21; shift += 7) {
-            int next = readU8();
-            value |= (next & 0x7F) << shift;
-            if (next < 0x80) {
-                if (next == 0 && shift > 0) {
-                    throw new ProtocolException(
-                            MALFORMED_PACKET, "variable byte integer " + value + " is longer than needed");
-                }
-                return value;
-            }
+        long read = VarInt.read(frame, position, end);
+        if (read < 0) {
+            throw read == VarInt.INCOMPLETE
+                    ? endsEarly(remaining() + 1)
+                    : new ProtocolException(MALFORMED_PACKET, "variable byte integer has more than 4 bytes");
         }
-        throw new ProtocolException(MALFORMED_PACKET, "variable byte integer has more than 4 bytes");
+        int value = VarInt.value(read);
+        if (VarInt.bytes(read) > VarInt.length(value)) {
+            throw new ProtocolException(
+                    MALFORMED_PACKET, "variable byte integer " + value + " is longer than needed");
+        }
+        position += VarInt.bytes(read);
+        return value;
     }
 
     public int readPacketId(String packet) {
@@ -304,12 +304,16 @@ public final class FrameReader {
     private int take(int length) {
         int from = position;
         if (length > end - from) {
-            throw new ProtocolException(
-                    MALFORMED_PACKET,
-                    "packet ends early: a field needs " + length + " bytes, " + (end - from) + " are left");
+            throw endsEarly(length);
         }
         position = from + length;
         return from;
+    }
+
+    private ProtocolException endsEarly(int length) {
+        return new ProtocolException(
+                MALFORMED_PACKET,
+                "packet ends early: a field needs " + length + " bytes, " + remaining() + " are left");
     }
 
     private byte[] copy(int from, int length) {

@@ -1,8 +1,8 @@
 package io.godwit.mqtt.transport.connection;
 
+import io.godwit.common.failure.Failures;
 import io.godwit.mqtt.transport.loop.LoopTask;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +31,7 @@ public final class OnEventLoop {
     public static <T> void whenCompleteInOrder(
             Connection connection, CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> callback) {
         future.whenComplete((value, failure) -> {
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            Throwable cause = failure == null ? null : Failures.cause(failure);
             connection.loop().post(new LoopTask() {
                 @Override
                 protected void run() {

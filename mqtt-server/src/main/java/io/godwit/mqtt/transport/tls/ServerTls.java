@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport.tls;
 
+import io.godwit.common.pem.PemFile;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.IdentityCipherSuiteFilter;
@@ -155,8 +156,8 @@ public final class ServerTls implements AutoCloseable {
     }
 
     private static SslContext build(TlsConfig config) throws IOException {
-        List<X509Certificate> chain = PemFiles.certificates(config.certFile());
-        PrivateKey key = PemFiles.privateKey(config.keyFile());
+        List<X509Certificate> chain = PemFile.read(config.certFile()).certificates();
+        PrivateKey key = PemFile.read(config.keyFile()).privateKey();
         checkPair(config, chain.get(0), key);
         if (chain.get(0).getNotAfter().toInstant().isBefore(Instant.now())) {
             LOG.warn(
@@ -254,7 +255,7 @@ public final class ServerTls implements AutoCloseable {
         KeyStore anchors = KeyStore.getInstance(KeyStore.getDefaultType());
         anchors.load(null, null);
         int number = 0;
-        for (X509Certificate authority : PemFiles.certificates(authorities)) {
+        for (X509Certificate authority : PemFile.read(authorities).certificates()) {
             anchors.setCertificateEntry("authority-" + number++, authority);
         }
         TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
@@ -264,7 +265,8 @@ public final class ServerTls implements AutoCloseable {
         }
         PKIXBuilderParameters parameters = new PKIXBuilderParameters(anchors, new X509CertSelector());
         parameters.addCertStore(CertStore.getInstance(
-                "Collection", new CollectionCertStoreParameters(PemFiles.revocationLists(crlFile))));
+                "Collection",
+                new CollectionCertStoreParameters(PemFile.read(crlFile).revocationLists())));
         PKIXRevocationChecker revocation =
                 (PKIXRevocationChecker) CertPathBuilder.getInstance("PKIX").getRevocationChecker();
         revocation.setOptions(
