@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /** One browser for all test classes of this JVM: to start one takes as long as many tests. Closed at the end of all. */
 final class OneBrowser implements BeforeAllCallback {
@@ -16,8 +17,8 @@ final class OneBrowser implements BeforeAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
         Path profile = Path.of("target/browser-" + ProcessHandle.current().pid());
-        open = context.getRoot()
-                .getStore(HERE)
+        // of the session, since surefire runs each class by itself where it has several JVMs
+        open = context.getStore(StoreScope.LAUNCHER_SESSION, HERE)
                 .getOrComputeIfAbsent(Browser.class, key -> Browser.open(profile), Browser.class);
     }
 

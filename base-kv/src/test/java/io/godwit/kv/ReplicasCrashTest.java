@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A node dies between any two steps in which a replica comes or goes ({@code Replicas}). Every step writes to its own
@@ -71,6 +73,7 @@ class ReplicasCrashTest {
 
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void aReplicaThatWasComingComes() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();
@@ -105,6 +108,7 @@ class ReplicasCrashTest {
 
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
     void aReplicaThatWasGoingIsGone() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
             cluster.startAll();

@@ -396,7 +396,7 @@ class PastedPagesTest {
      */
     @Test
     @Tag("full")
-    @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT)
     void aFirstPluginIsTried() throws Exception {
         PastedScript script = script();
         PastedPage page = PastedPage.read(PLUGINS);

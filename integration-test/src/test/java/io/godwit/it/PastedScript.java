@@ -3,6 +3,7 @@ package io.godwit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.ClassArchive;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,6 +32,7 @@ final class PastedScript {
     PastedScript(Path directory) throws Exception {
         this.directory = directory;
         run(List.of("cp", "-a", BrokerProcess.distribution() + "/.", home().toString()));
+        ClassArchive.letUse(home().resolve("bin/standalone.sh"));
         script = Files.writeString(directory.resolve("pasted.sh"), "cd '" + home() + "'\n");
     }
 
@@ -151,7 +153,7 @@ final class PastedScript {
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("JVM_HEAP_OPTS", "-Xmx512m");
         builder.environment().put("JVM_OPTS", BrokerProcess.SHORT_LIVED);
-        builder.environment().put("GODWIT_TRAINING", "off"); // each copy would make an archive; see ArchiveTest
+        builder.environment().putAll(ClassArchive.environment());
         return builder.start();
     }
 }

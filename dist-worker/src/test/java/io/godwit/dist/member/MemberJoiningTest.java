@@ -41,7 +41,17 @@ class MemberJoiningTest extends MembersFixture {
     /** If it joined early, each SUBACK of a stored session would wait until it is excluded again. */
     @Test
     void aNodeWhoseReplicaIsBehindDoesNotJoinBeforeItHasCaughtUp() {
-        for (long seed = 1; seed <= 5; seed++) {
+        fallBehind(1, 2);
+    }
+
+    @Test
+    @Tag("long")
+    void aNodeWhoseReplicaIsBehindDoesNotJoinBeforeItHasCaughtUpFromMoreSeeds() {
+        fallBehind(3, 5);
+    }
+
+    private static void fallBehind(long firstSeed, long lastSeed) {
+        for (long seed = firstSeed; seed <= lastSeed; seed++) {
             MemberWorld world = serving(seed);
             MemberNode behind = world.node(2);
             behind.fallBehind(true);

@@ -43,6 +43,16 @@ class ExamplePluginsTest {
     @TempDir
     private Path directory;
 
+    /** Puts the jars into the installation, and returns them in the order of the names. */
+    private List<Path> build(PluginInstallation installation, String... examples) throws Exception {
+        List<Path> jars =
+                ExampleProject.build(Files.createDirectory(directory.resolve("examples")), List.of(examples));
+        for (Path jar : jars) {
+            installation.take(jar);
+        }
+        return jars;
+    }
+
     private static Mqtt5BlockingClient connected(BrokerProcess broker, String id) {
         Mqtt5BlockingClient client = Mqtt5Client.builder()
                 .identifier(id)
@@ -79,10 +89,7 @@ class ExamplePluginsTest {
     @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void theyDoWhatTheirPagesSay() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
-        for (String each : List.of("event-listener", "publish-interceptor", "deliver-interceptor", "user-properties")) {
-            Path place = Files.createDirectory(directory.resolve(each));
-            installation.take(ExampleProject.build(place, each));
-        }
+        build(installation, "event-listener", "publish-interceptor", "deliver-interceptor", "user-properties");
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())
                 .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
@@ -198,11 +205,7 @@ class ExamplePluginsTest {
     @Execution(ExecutionMode.CONCURRENT)
     void theyDecideAboutUsersTenantsAndCuts() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
-        List<Path> jars = new ArrayList<>();
-        for (String each : List.of("auth-provider", "tenant-settings", "split-hinter")) {
-            jars.add(ExampleProject.build(Files.createDirectory(directory.resolve(each)), each));
-            installation.take(jars.get(jars.size() - 1));
-        }
+        List<Path> jars = build(installation, "auth-provider", "tenant-settings", "split-hinter");
         Path tenants = Files.writeString(directory.resolve("tenants.properties"), "default.maxQos = 1\n");
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())
@@ -285,9 +288,7 @@ class ExamplePluginsTest {
     @Execution(ExecutionMode.CONCURRENT)
     void theyRedirectLimitAndTakeMessages() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
-        for (String each : List.of("client-balancer", "sub-broker", "resource-throttler")) {
-            installation.take(ExampleProject.build(Files.createDirectory(directory.resolve(each)), each));
-        }
+        build(installation, "client-balancer", "sub-broker", "resource-throttler");
         Path written = directory.resolve("messages.txt");
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())

@@ -188,8 +188,9 @@ class HostileOutletsTest {
     @Test
     void theSamplesWork() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
-        for (String example : List.of("client-balancer", "sub-broker")) {
-            installation.take(ExampleProject.build(Files.createDirectory(directory.resolve(example)), example));
+        Path examples = Files.createDirectory(directory.resolve("examples"));
+        for (Path jar : ExampleProject.build(examples, List.of("client-balancer", "sub-broker"))) {
+            installation.take(jar);
         }
         Path written = directory.resolve("messages.txt");
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.ExampleProject;
+import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.cluster.BrokerCluster;
@@ -118,22 +119,9 @@ class OperatorTest {
     }
 
     private Path installationWithTheExample() throws IOException, InterruptedException {
-        Path installation = Files.createDirectory(directory.resolve("installation"));
-        Path distribution = BrokerProcess.distribution();
-        for (String part : List.of("bin", "conf")) {
-            Path to = Files.createDirectory(installation.resolve(part));
-            try (Stream<Path> files = Files.list(distribution.resolve(part))) {
-                for (Path file : files.toList()) {
-                    Files.copy(file, to.resolve(file.getFileName()));
-                    to.resolve(file.getFileName()).toFile().setExecutable(true);
-                }
-            }
-        }
-        Files.createSymbolicLink(installation.resolve("lib"), distribution.resolve("lib"));
-        Path plugin = ExampleProject.build(Files.createDirectory(directory.resolve("example")), "range-balancer");
-        Files.copy(
-                plugin, Files.createDirectory(installation.resolve("plugins")).resolve(plugin.getFileName()));
-        return installation;
+        PluginInstallation installation = new PluginInstallation(directory);
+        installation.take(ExampleProject.build(Files.createDirectory(directory.resolve("example")), "range-balancer"));
+        return installation.path();
     }
 
     /** Messages that wait for a client, and a retained one, from one broker by a backup to another. */

@@ -18,15 +18,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Three packaged brokers keep three copies, whatever a shell's JVM_OPTS say, until an operator asks for fewer. */
+/**
+ * Three packaged brokers keep three copies, whatever a shell's JVM_OPTS say, until an operator asks for fewer; and what
+ * they tell while too few of them are there. The tests wait for nodes most of their time, and do so side by side.
+ */
+@Timeout(300)
 class RedundancyTest {
     private static final Logger LOG = LoggerFactory.getLogger(RedundancyTest.class);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int REFUSED = 4;
+    private static final int NOT_SERVING = 4;
     private static final List<String> STORES = List.of("dist", "inbox", "retain");
     private static final String INBOX_VOTERS = "inbox_store_replica_voter_count";
     /** With the grace period of ten minutes: nothing heals here by waiting. */
@@ -40,6 +48,7 @@ class RedundancyTest {
 
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void threeCopiesStayUntilAnOperatorAsksForFewer() throws Exception {
         try (BrokerCluster cluster = new BrokerCluster(directory, 3)) {
             cluster.nodes().forEach(node -> node.setting("storeConfig", ONLY_REPLICAS));
@@ -178,5 +187,74 @@ class RedundancyTest {
                 () -> nodes(cluster, way, asked).stream()
                         .anyMatch(node -> storeId(node).equals(storeId)
                                 && node.get("liveness").getAsString().equals("DOWN")));
+    }
+
+    // --- too few nodes
+
+    @Test
+    @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
+    void aBrokerWithoutAMajorityIsNotReadyAndSaysWhatIsMissing() throws Exception {
+        try (BrokerCluster cluster = new BrokerCluster(directory, 3)) {
+            for (BrokerProcess node : cluster.nodes()) {
+                node.property("inbox_store_replica_voter_count", 3)
+                        .property("retain_store_replica_voter_count", 3)
+                        .setting("storeConfig", ONLY_REPLICAS);
+            }
+            cluster.start();
+            for (String store : STORES) {
+                cluster.awaitVoters(0, store, 1, 3);
+            }
+            BrokerProcess first = cluster.node(0);
+            assertThat(first.statusCode()).isZero();
+
+            cluster.node(1).kill();
+            cluster.node(2).kill();
+            Await.until("a status of not serving", () -> first.statusCode() == NOT_SERVING);
+            Await.until("what is missing", () -> first.status().contains("1 of 3 voters, missing"));
+            String status = first.status();
+            assertThat(status).contains(", degraded");
+            for (String store : STORES) {
+                assertThat(status).contains("store " + store + " NO_QUORUM " + store + "-1: 1 of 3 voters, missing ");
+            }
+            assertThat(status).contains(called(cluster, 1), called(cluster, 2));
+
+            // the first of a cluster that was stopped, one node after the other
+            first.kill();
+            first.launch();
+            Await.until(
+                    () -> "what the start waits for" + text(first),
+                    PATIENCE,
+                    () -> first.printed().contains("godwit: store dist waits for dist-1: 1 of 3 voters, missing "));
+            assertThat(first.printed()).contains(called(cluster, 1), called(cluster, 2));
+            assertThat(first.statusCode()).isEqualTo(NOT_SERVING);
+            assertThat(first.status()).contains("store dist STARTING dist-1: 1 of 3 voters, missing ");
+
+            cluster.node(1).launch("--no-wait");
+            assertThat(cluster.node(1).startEnded(Duration.ofSeconds(30))).isZero();
+            assertThat(cluster.node(1).printed()).contains("starting, pid ").doesNotContain("listening");
+            first.awaitReady(PATIENCE);
+            Await.until("the second", PATIENCE, () -> cluster.node(1).statusCode() == 0);
+            assertThat(first.statusCode())
+                    .as("two of three nodes are a majority")
+                    .isZero();
+            assertThat(Files.readString(first.log().resolve("godwit.log")))
+                    .contains("range changed", "cluster changed")
+                    .doesNotContain("[B@")
+                    .doesNotContain("org.jgroups")
+                    .doesNotContain(" o.jgroups");
+        }
+    }
+
+    private static String text(BrokerProcess broker) {
+        try {
+            return ": " + broker.status() + broker.said();
+        } catch (IOException e) {
+            return ": " + e;
+        }
+    }
+
+    private static String called(BrokerCluster cluster, int node) {
+        return "node " + cluster.id(node).substring(0, 8) + " at " + cluster.rpcAddress(node);
     }
 }

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A sample plugin under {@code docs/examples}, built by its own pom, as whoever copies it does, but without a network
- * and without an install of {@code plugin-api} by hand: Maven is given a local repository of links to the one in use,
- * which has its plugins since this build took them, in which {@code plugin-api} alone is laid out anew, out of the
- * distribution.
+ * Sample plugins under {@code docs/examples}, built by their own poms, as whoever copies one does, but without a
+ * network and without an install of {@code plugin-api} by hand: Maven is given a local repository of links to the one
+ * in use, which has its plugins since this build took them, in which {@code plugin-api} alone is laid out anew, out of
+ * the distribution.
  */
 public final class ExampleProject {
     private static final long PATIENCE_SECONDS = 120;
@@ -23,19 +23,27 @@ public final class ExampleProject {
 
     private ExampleProject() {}
 
-    /** Builds the example below {@code directory} and returns its jar. */
+    /** Builds the example below {@code directory}, which is there and empty, and returns its jar. */
     public static Path build(Path directory, String example) throws IOException, InterruptedException {
-        Path sources = EXAMPLES.resolve(example);
-        Path project = directory.resolve("project");
-        copy(sources.resolve("pom.xml"), project.resolve("pom.xml"));
-        try (Stream<Path> files = Files.walk(sources.resolve("src"))) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                copy(file, project.resolve(sources.relativize(file).toString()));
+        return build(directory, List.of(example)).get(0);
+    }
+
+    /** Builds examples, each by its own pom.xml, in one run of Maven, and returns their jars in the same order. */
+    public static List<Path> build(Path directory, List<String> examples) throws IOException, InterruptedException {
+        for (String example : examples) {
+            Path sources = EXAMPLES.resolve(example);
+            Path project = directory.resolve(example);
+            copy(sources.resolve("pom.xml"), project.resolve("pom.xml"));
+            try (Stream<Path> files = Files.walk(sources.resolve("src"))) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    copy(file, project.resolve(sources.relativize(file).toString()));
+                }
             }
         }
+        Path all = Files.writeString(directory.resolve("pom.xml"), aggregator(examples));
         Path said = directory.resolve("maven.out");
         List<String> command = new ArrayList<>(maven(directory.resolve("repository")));
-        command.addAll(List.of("-f", project.resolve("pom.xml").toString(), "package"));
+        command.addAll(List.of("-f", all.toString(), "package"));
         ProcessBuilder maven =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
         maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
@@ -45,11 +53,31 @@ public final class ExampleProject {
             build.destroyForcibly();
         }
         assertThat(build.waitFor()).as(Files.readString(said)).isZero();
-        try (Stream<Path> jars = Files.list(project.resolve("target"))) {
-            return jars.filter(jar -> jar.getFileName().toString().endsWith("-1.0.0.jar"))
-                    .findFirst()
-                    .orElseThrow();
+        List<Path> jars = new ArrayList<>();
+        for (String example : examples) {
+            try (Stream<Path> files = Files.list(directory.resolve(example).resolve("target"))) {
+                jars.add(files.filter(file -> file.getFileName().toString().endsWith("-1.0.0.jar"))
+                        .findFirst()
+                        .orElseThrow());
+            }
         }
+        return jars;
+    }
+
+    /** Only names them: they do not have it as their parent. */
+    private static String aggregator(List<String> modules) {
+        StringBuilder pom = new StringBuilder("""
+                <project xmlns="http://maven.apache.org/POM/4.0.0">
+                    <modelVersion>4.0.0</modelVersion>
+                    <groupId>org.example</groupId>
+                    <artifactId>examples</artifactId>
+                    <version>1</version>
+                    <packaging>pom</packaging>
+                    <modules>
+                """);
+        modules.forEach(module ->
+                pom.append("        <module>").append(module).append("</module>\n"));
+        return pom.append("    </modules>\n</project>\n").toString();
     }
 
     /**

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/** A distribution of its own for a test that puts plugins into it. */
+/** A distribution of its own for a test that puts plugins into it. Its brokers run the jars of the distribution. */
 public final class PluginInstallation {
     private final Path directory;
     private final Path installation;
@@ -48,6 +48,7 @@ public final class PluginInstallation {
             }
         }
         Files.createSymbolicLink(installation.resolve("lib"), distribution.resolve("lib"));
+        ClassArchive.letUse(installation.resolve("bin/standalone.sh"));
     }
 
     public Path path() {

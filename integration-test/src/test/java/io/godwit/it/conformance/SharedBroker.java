@@ -2,7 +2,9 @@ package io.godwit.it.conformance;
 
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
+import io.godwit.it.broker.SharedByPackage;
 import io.godwit.mqtt.certificates.TestAuthority;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -20,27 +22,24 @@ import org.junit.jupiter.api.extension.ClassTemplateInvocationContext;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContextProvider;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
- * Starts one broker before the first class that needs it, and ends it after the last. Its settings are the defaults,
- * with a listener for each {@link Transport} but {@link Transport#NODES}, which has the {@link SharedCluster} started
- * instead; a class runs once for each of them.
+ * Starts one broker before the first class that needs it; {@link SharedByPackage} ends it after the last. Its settings
+ * are the defaults, with a listener for each {@link Transport} but {@link Transport#NODES}, which has the
+ * {@link SharedCluster} started instead; a class runs once for each of them.
  */
 final class SharedBroker implements ClassTemplateInvocationContextProvider {
-    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(SharedBroker.class);
-
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     /** Of clients. One for all: they resume each other's TLS sessions, which costs less. */
     static final SSLSocketFactory TLS_SOCKETS = AUTHORITY.clientContext(null).getSocketFactory();
 
     /** Where a transport ends: one address, or one of each node. Started when the first class asks. */
     private static List<InetSocketAddress> addresses(Transport transport, ExtensionContext context) {
-        // of the session, since surefire runs each class by itself where it has several JVMs
-        ExtensionContext.Store store = context.getStore(StoreScope.LAUNCHER_SESSION, NAMESPACE);
         return transport == Transport.NODES
-                ? store.getOrComputeIfAbsent(SharedCluster.class).addresses()
-                : List.of(store.getOrComputeIfAbsent(Running.class).address(transport));
+                ? SharedByPackage.get(context, SharedCluster.class, SharedCluster::new)
+                        .addresses()
+                : List.of(SharedByPackage.get(context, Running.class, Running::new)
+                        .address(transport));
     }
 
     @Override
@@ -73,8 +72,8 @@ final class SharedBroker implements ClassTemplateInvocationContextProvider {
         }
     }
 
-    /** Made by the store of the whole test run. */
-    static final class Running implements AutoCloseable {
+    /** Made by the first class that needs it. */
+    static final class Running implements Closeable {
         private final Path home;
         private final BrokerProcess broker;
         private final Map<Transport, InetSocketAddress> addresses = new EnumMap<>(Transport.class);

@@ -3,6 +3,7 @@ package io.godwit.it.conformance;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.cluster.BrokerCluster.RangeLine;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -14,7 +15,7 @@ import java.util.List;
  * ended after the last. Their settings are the defaults, but that each node leads a third of the sessions and that no
  * balancer moves leaders.
  */
-final class SharedCluster implements AutoCloseable {
+final class SharedCluster implements Closeable {
     private static final int NODES = 3;
     private static final String ONLY_REPLICAS =
             "{balancers: [replica-count], balanceSettings: replica-count.settleSeconds=1}";
@@ -22,7 +23,7 @@ final class SharedCluster implements AutoCloseable {
     private final Path home;
     private final BrokerCluster cluster;
 
-    /** Made by the store of the whole test run. */
+    /** Starts it. */
     SharedCluster() {
         try {
             home = Files.createTempDirectory("conformance-nodes");

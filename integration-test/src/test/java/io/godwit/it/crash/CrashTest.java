@@ -15,6 +15,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
@@ -23,7 +25,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The packaged broker under load, killed with -9 again and again: it keeps what it acknowledged. The seed is logged;
  * {@code -Dgodwit.seed=N} repeats it. The history of a failure is saved below {@code target}; {@code HistoryCheck}
- * judges it again.
+ * judges it again. The runs that are tagged {@code alone} wait for starts and for silence most of their time, and do so
+ * side by side.
  */
 class CrashTest {
     private static final Logger LOG = LoggerFactory.getLogger(CrashTest.class);
@@ -40,6 +43,7 @@ class CrashTest {
     @Test
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void killsLoseNothingWithEarlyPush() throws Exception {
         CrashPlan plan = CrashPlan.of(seed(), 2_000, 300, 1_500, 3_000, Kind.RECOVERY, Kind.SNAPSHOT);
         keepsWhatItAcknowledged(plan, broker(true));
@@ -48,6 +52,7 @@ class CrashTest {
     @Test
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT)
     void killsLoseNothingWithoutEarlyPushAndWithEightRanges() throws Exception {
         CrashPlan plan = CrashPlan.of(seed(), 2_000, 300, 1_500, 3_000, Kind.TAKEOVER);
         keepsWhatItAcknowledged(plan, broker(false).property("inbox_store_initial_ranges", 8));

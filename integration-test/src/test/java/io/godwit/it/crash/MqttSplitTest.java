@@ -12,13 +12,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The packaged broker under load while the range that keeps its sessions is cut in two every few seconds: no message is
  * lost, none comes out of order, and none comes twice but by QoS 1's leave. The seed is logged; {@code -Dgodwit.seed=N}
- * repeats the load.
+ * repeats the load. The two runs of every change go side by side.
  */
 class MqttSplitTest {
     private static final Logger LOG = LoggerFactory.getLogger(MqttSplitTest.class);
@@ -30,6 +32,7 @@ class MqttSplitTest {
     @Test
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void splitsUnderLoadLoseNothingWithEarlyPush() throws Exception {
         splitsLoseNothing(true, 3);
     }
@@ -37,6 +40,7 @@ class MqttSplitTest {
     @Test
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT)
     void splitsUnderLoadLoseNothingWithoutEarlyPush() throws Exception {
         splitsLoseNothing(false, 3);
     }

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,7 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * As {@link CrashTest}, but what dies is the power: all that was not fsynced is lost as well. The seed is logged;
- * {@code -Dgodwit.seed=N} repeats the moments and the extent of the losses.
+ * {@code -Dgodwit.seed=N} repeats the moments and the extent of the losses. The runs that are tagged {@code alone} go
+ * side by side, as there.
  */
 class PowerLossTest {
     private static final Logger LOG = LoggerFactory.getLogger(PowerLossTest.class);
@@ -46,6 +49,7 @@ class PowerLossTest {
     @Test
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void aLossOfBytesAmongSnapshotsLosesNothing() throws Exception {
         assertKept(Loss.UNSYNCED_BYTES, withSnapshots(true), plan(2_000, 300, Kind.SNAPSHOT));
     }
@@ -53,6 +57,7 @@ class PowerLossTest {
     @Test
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT)
     void aLossOfNamesLosesNothingWithoutEarlyPushAndWithEightRanges() throws Exception {
         assertKept(
                 Loss.UNSYNCED_NAMES,
@@ -84,6 +89,7 @@ class PowerLossTest {
     @Test
     @Tag("full")
     @Tag("alone")
+    @Execution(ExecutionMode.CONCURRENT)
     void lossesAreSeenWithoutSync() throws Exception {
         BrokerProcess process = broker(true).property("kv_log_sync", false);
         try (UnpluggedBroker broker = new UnpluggedBroker(process, Loss.UNSYNCED_BYTES, new Random(SEED))) {

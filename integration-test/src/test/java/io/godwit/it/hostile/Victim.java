@@ -7,8 +7,10 @@ import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.TokenText;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
+import io.godwit.it.broker.SharedByPackage;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.testing.Await;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -20,12 +22,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -33,14 +32,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * The broker that hostile clients are let loose on, one for all test classes, as a broker runs that stays: with the
  * start script's own heap. Beside it stands another one, the control, that nobody attacks.
  */
-final class Victim implements BeforeAllCallback, AfterAllCallback {
-    /** Those that have not run yet: with the last one the brokers end, and not only with the whole test run. */
-    private static final Set<Class<?>> TO_COME = new HashSet<>(Set.of(
-            HostileApiTest.class,
-            HostileConnectionsTest.class,
-            HostilePacketsTest.class,
-            HostileSubscribersTest.class));
-
+final class Victim implements BeforeAllCallback {
     /** Opens the API to honest programs. */
     static final String TOKEN = TokenText.make(new SecureRandom());
     /** The same to hostile ones. */
@@ -92,20 +84,7 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        running = store(context).getOrComputeIfAbsent(Running.class);
-    }
-
-    @Override
-    public void afterAll(ExtensionContext context) throws IOException {
-        TO_COME.remove(context.getRequiredTestClass());
-        if (TO_COME.isEmpty()) {
-            store(context).remove(Running.class);
-            running().close();
-        }
-    }
-
-    private static ExtensionContext.Store store(ExtensionContext context) {
-        return context.getRoot().getStore(ExtensionContext.Namespace.create(Victim.class));
+        running = SharedByPackage.get(context, Running.class, Running::new);
     }
 
     private Running running() {
@@ -202,8 +181,8 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
                 .isEmpty();
     }
 
-    /** Made by the store of the whole test run. */
-    static final class Running implements AutoCloseable {
+    /** Made by the first class that needs it. */
+    static final class Running implements Closeable {
         private final Path home;
         private final BrokerProcess broker;
         private final Probe probe;

@@ -83,7 +83,7 @@ final class FailoverRun implements AutoCloseable {
                 new ProcessHosts(NODES, data, logs, false),
                 List.of("r1", "r2", "r3"),
                 Fault.GENUINE,
-                NodeTerms.SMALL.withElectionMillis(electionMillis));
+                NodeTerms.SMALL.withElectionMillis(electionMillis).withVotersSoon());
     }
 
     TestCluster cluster() {

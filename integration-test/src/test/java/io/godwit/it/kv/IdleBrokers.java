@@ -79,8 +79,14 @@ final class IdleBrokers implements AutoCloseable {
                         .longLived();
                 moreOptions().forEach(node::jvmOption);
                 brokers.add(i == 0 ? node : node.joining());
-                node.launch();
-                node.awaitReady(PATIENCE);
+            }
+            brokers.get(0).launch();
+            brokers.get(0).awaitReady(PATIENCE);
+            for (BrokerProcess other : brokers.subList(1, NODES)) { // these two join it together
+                other.launch();
+            }
+            for (BrokerProcess other : brokers.subList(1, NODES)) {
+                other.awaitReady(PATIENCE);
             }
             for (String store : List.of("dist", STORE, "retain")) {
                 awaitVoters(store, 1);

@@ -40,8 +40,12 @@ class RestartOrderTest {
 
     private void startAgain(List<List<Integer>> orders) throws Exception {
         Path logs = Path.of("target", "restart-order").toAbsolutePath();
-        try (TestCluster cluster =
-                new TestCluster(3, new ProcessHosts(3, data, logs, false), List.of("m"), Fault.GENUINE)) {
+        try (TestCluster cluster = new TestCluster(
+                3,
+                new ProcessHosts(3, data, logs, false),
+                List.of("m"),
+                Fault.GENUINE,
+                NodeTerms.SMALL.withVotersSoon())) {
             cluster.start();
             awaitServing(cluster);
             cluster.awaitVoters(0, 3, PATIENCE_MILLIS);

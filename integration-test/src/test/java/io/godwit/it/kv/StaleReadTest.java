@@ -72,7 +72,7 @@ class StaleReadTest {
                         new ProcessHosts(3, data, logs, false),
                         List.of(),
                         Fault.GENUINE,
-                        NodeTerms.SMALL.withElectionMillis(electionMillis));
+                        NodeTerms.SMALL.withElectionMillis(electionMillis).withVotersSoon());
                 History asked = new History(logs.resolve("history"));
                 History peeked = new History(logs.resolve("peeked"))) {
             cluster.start();

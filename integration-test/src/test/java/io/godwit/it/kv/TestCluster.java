@@ -73,6 +73,7 @@ final class TestCluster implements AutoCloseable {
                 terms.electionMillis(),
                 hosts.links().proxyPort(node),
                 terms.graceSeconds(),
+                terms.areVotersSoon(),
                 fault);
     }
 

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("slow")
 class PacketFuzzTest {
-    private static final int INPUTS_PER_TYPE = 8_000;
+    private static final int INPUTS_PER_TYPE = 4_000;
 
     /**
      * Packets are objects around their bytes: references, lists, strings of two bytes a character, a refusal and its

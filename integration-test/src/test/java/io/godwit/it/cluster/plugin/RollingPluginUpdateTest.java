@@ -73,7 +73,7 @@ class RollingPluginUpdateTest {
 
     @Test
     void nothingIsLostWhileOneNodeAfterTheOtherGetsTheNewJar() throws Exception {
-        try (BrokerCluster cluster = new BrokerCluster(directory.resolve("brokers"), NODES)) {
+        try (BrokerCluster cluster = new BrokerCluster(directory.resolve("brokers"), NODES).votersSoon()) {
             for (int i = 0; i < NODES; i++) {
                 installations.add(new PluginInstallation(Files.createDirectory(directory.resolve("program" + i))));
                 install(i, OLD);

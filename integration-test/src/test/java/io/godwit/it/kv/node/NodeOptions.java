@@ -23,6 +23,7 @@ import java.util.Map;
  * @param electionMillis after so long a silence of its leader a follower stands for election
  * @param proxyPort all connections to other nodes pass a proxy at this port of the loopback address; 0 for none
  * @param graceSeconds how long a replica must be stopped, or a node down, until it is replaced
+ * @param areVotersSoon whether ranges get their voters faster than in a broker
  * @param fault what is wrong with it; {@code GENUINE} for the real store
  */
 public record NodeOptions(
@@ -42,6 +43,7 @@ public record NodeOptions(
         int electionMillis,
         int proxyPort,
         int graceSeconds,
+        boolean areVotersSoon,
         Fault fault) {
 
     /** What a node does wrong. All but the first are a few lines in memory and a file, and no store at all. */
@@ -80,6 +82,7 @@ public record NodeOptions(
                 "electionMillis=" + electionMillis,
                 "proxyPort=" + proxyPort,
                 "graceSeconds=" + graceSeconds,
+                "areVotersSoon=" + areVotersSoon,
                 "fault=" + fault);
     }
 
@@ -107,6 +110,7 @@ public record NodeOptions(
                 Integer.parseInt(values.get("electionMillis")),
                 Integer.parseInt(values.get("proxyPort")),
                 Integer.parseInt(values.get("graceSeconds")),
+                Boolean.parseBoolean(values.get("areVotersSoon")),
                 Fault.valueOf(values.get("fault")));
     }
 

@@ -32,6 +32,7 @@ import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.ReplicaGoal;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,14 @@ final class NodeUnderTest implements Registers {
     private static final long GRACE_MILLIS = 2_000;
 
     private static final int PEEKED_CHARS = 100;
+    /** A step every 200 ms, and one that fails is soon tried again. */
+    private static final BalanceLoopConfig QUICK = new BalanceLoopConfig(
+            Duration.ofMillis(200),
+            BalanceLoopConfig.DEFAULT.timeout(),
+            BalanceLoopConfig.DEFAULT.settleTimeout(),
+            Duration.ofSeconds(1),
+            BalanceLoopConfig.DEFAULT.maxBackoff(),
+            BalanceLoopConfig.DEFAULT.maxInFlight());
 
     private final KvNode node;
     private final RangeClient client;
@@ -111,11 +120,14 @@ final class NodeUnderTest implements Registers {
      * Ranges are given their voters, again and again; all else is the operator's, so that it is known what was done.
      */
     private static StoreBalance balance(NodeOptions options) {
+        String settleSeconds = options.areVotersSoon() ? "1" : "3";
         BalancePlan.Step step = new BalancePlan.Step(
                 new VoterGoals(options.seeds().size(), options.splitKeys()),
-                Map.of("settleSeconds", "3", "graceSeconds", String.valueOf(options.graceSeconds())));
+                Map.of("settleSeconds", settleSeconds, "graceSeconds", String.valueOf(options.graceSeconds())));
         return new StoreBalance(
-                new ReplicaGoal(VoterGoals.USUAL, false), new BalancePlan(List.of(step)), BalanceLoopConfig.DEFAULT);
+                new ReplicaGoal(VoterGoals.USUAL, false),
+                new BalancePlan(List.of(step)),
+                options.areVotersSoon() ? QUICK : BalanceLoopConfig.DEFAULT);
     }
 
     @Override

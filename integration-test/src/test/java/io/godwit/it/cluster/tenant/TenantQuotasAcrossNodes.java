@@ -2,7 +2,6 @@ package io.godwit.it.cluster.tenant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.cluster.NodeClients;
 import io.godwit.it.wire.Packet;
@@ -11,37 +10,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Quotas of a tenant hold for three packaged brokers together, a second later. */
-@Tag("full")
+/** Quotas of a tenant hold for all nodes together, a second later. */
 @Timeout(120)
-class TenantQuotasOverNodesTest extends TenantsOverNodes {
+abstract class TenantQuotasAcrossNodes extends TenantClients {
     private static final int QUOTA_EXCEEDED = 0x97;
-    private static final String TENANTS = """
-            tenants:
-              birds: {maxConnections: 3}
-              fish: {maxSharedGroupSize: 3}
-              foxes: {maxTenantQueuedBytes: 1000}
-              owls: {maxDelayedMessages: 4}
-            """;
-
-    @BeforeAll
-    @Timeout(300)
-    static void start() throws Exception {
-        configure(TENANTS);
-        for (BrokerProcess node : cluster.nodes()) {
-            node.setting("topicConfig", "{delayedPublish: {maxSeconds: 600}}");
-        }
-        cluster.start();
-    }
 
     /** The answer to one more client, which does not stay. */
     private int answer(int node) throws IOException {
-        TestClient more = clients.unconnected(config(node, "birds", "more").withCleanSession());
+        TestClient more = clients.unconnected(config(node, "gulls", "more").withCleanSession());
         int code = more.connect().code();
         more.disconnect();
         return code;
@@ -49,17 +28,17 @@ class TenantQuotasOverNodesTest extends TenantsOverNodes {
 
     @Test
     void clientsOfAllNodesCountTogether() throws Exception {
-        List<TestClient> birds = new ArrayList<>();
+        List<TestClient> gulls = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
-            birds.add(clean(i, "birds", "bird-" + i));
+            gulls.add(clean(i, "gulls", "gull-" + i));
         }
         for (int i = 0; i < NODES; i++) {
             int node = i;
             Await.until("node " + node + " lets no more in", () -> answer(node) == QUOTA_EXCEEDED);
         }
-        birds.get(2).disconnect();
+        gulls.get(2).disconnect();
         Await.until("there is room again", () -> answer(0) == 0);
-        assertThat(birds.get(0).isOpen() && birds.get(1).isOpen()).isTrue();
+        assertThat(gulls.get(0).isOpen() && gulls.get(1).isOpen()).isTrue();
         clients.clean(0, "of-another-tenant", 5);
     }
 

@@ -7,6 +7,8 @@ import static io.godwit.it.cluster.NodeClients.next;
 import static io.godwit.it.cluster.NodeClients.publish;
 import static io.godwit.it.cluster.NodeClients.retain;
 import static io.godwit.it.cluster.NodeClients.text;
+import static io.godwit.it.cluster.ThreeNodes.NODES;
+import static io.godwit.it.cluster.ThreeNodes.inbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,11 +35,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Three packaged brokers are one broker to their clients, whichever nodes these use. Each node leads a third of the
- * sessions, and the leaders stay where they are: what happens when they move is tested elsewhere.
+ * Messages pass between clients of any nodes. Each node leads a third of the sessions, and the leaders stay where they
+ * are: what happens when they move is tested elsewhere.
  */
 @Timeout(60)
-class MqttOverNodesTest extends ThreeNodes {
+abstract class MessagesAcrossNodes extends ClusterClients {
     private static final int NO_LOCAL = 4;
 
     // --- connect

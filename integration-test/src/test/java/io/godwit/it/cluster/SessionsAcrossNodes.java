@@ -7,6 +7,8 @@ import static io.godwit.it.cluster.NodeClients.next;
 import static io.godwit.it.cluster.NodeClients.publish;
 import static io.godwit.it.cluster.NodeClients.read;
 import static io.godwit.it.cluster.NodeClients.text;
+import static io.godwit.it.cluster.ThreeNodes.NODES;
+import static io.godwit.it.cluster.ThreeNodes.inbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,11 +35,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Stored sessions and client ids go from node to node: three packaged brokers are one broker to their clients.
- */
+/** Stored sessions and client ids go from node to node. */
 @Timeout(60)
-class SessionsOverNodesTest extends ThreeNodes {
+abstract class SessionsAcrossNodes extends ClusterClients {
     private static final int TAKEN_OVER = 0x8E;
 
     // --- persistent sessions

@@ -5,15 +5,13 @@ import static io.godwit.it.cluster.NodeClients.next;
 import static io.godwit.it.cluster.NodeClients.publish;
 import static io.godwit.it.cluster.NodeClients.retain;
 import static io.godwit.it.cluster.NodeClients.text;
+import static io.godwit.it.cluster.tenant.TenantsOverNodesTest.inbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.format.InboxKeys;
-import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.TestClient;
-import io.godwit.it.cluster.BrokerCluster.RangeLine;
 import io.godwit.it.cluster.NodeClients;
-import io.godwit.it.cluster.ThreeNodes;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
 import io.godwit.plugin.client.ClientId;
@@ -23,34 +21,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Two tenants of three packaged brokers use the same client ids, topics and groups over all nodes, and share nothing.
- * The stored sessions of one are served by the first node, those of the other by the last.
+ * Two tenants use the same client ids, topics and groups over all nodes, and share nothing. The stored sessions of one
+ * are served by the first node, those of the other by the last.
  */
-@Tag("full")
 @Timeout(120)
-class TenantIsolationOverNodesTest extends TenantsOverNodes {
+abstract class TenantIsolationAcrossNodes extends TenantClients {
     /** Their sessions come before, and after, those of "default", which are on all nodes: shorter names come first. */
     private static final String BIRDS = "birds";
 
     private static final String PENGUINS = "penguins";
-
-    private static List<RangeLine> inbox;
-
-    @BeforeAll
-    @Timeout(300)
-    static void start() throws Exception {
-        configure("tenants: {" + BIRDS + ": {}, " + PENGUINS + ": {}}");
-        for (BrokerProcess node : cluster.nodes()) {
-            node.setting("storeConfig", ThreeNodes.STORES_THAT_KEEP_LEADERS);
-        }
-        inbox = ThreeNodes.startWithAThirdEach(cluster);
-    }
 
     /** The node that serves a stored session. */
     private static int homeOf(String tenant, String id) {
