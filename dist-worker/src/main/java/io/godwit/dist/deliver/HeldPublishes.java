@@ -164,8 +164,8 @@ public final class HeldPublishes {
         if (outcome == null) {
             head.outcome.complete(head.from.notHeldLonger());
         } else {
-            outcome.whenComplete((answer, failure) -> head.outcome.complete(
-                    failure == null ? answer : DistOutcome.ofFailure(Failures.cause(failure))));
+            outcome.whenComplete((answer, failure) ->
+                    head.outcome.complete(failure == null ? answer : DistOutcome.ofFailure(Failures.cause(failure))));
         }
     }
 

@@ -45,8 +45,7 @@ class ExamplePluginsTest {
 
     /** Puts the jars into the installation, and returns them in the order of the names. */
     private List<Path> build(PluginInstallation installation, String... examples) throws Exception {
-        List<Path> jars =
-                ExampleProject.build(Files.createDirectory(directory.resolve("examples")), List.of(examples));
+        List<Path> jars = ExampleProject.build(Files.createDirectory(directory.resolve("examples")), List.of(examples));
         for (Path jar : jars) {
             installation.take(jar);
         }

@@ -75,8 +75,7 @@ public final class ExampleProject {
                     <packaging>pom</packaging>
                     <modules>
                 """);
-        modules.forEach(module ->
-                pom.append("        <module>").append(module).append("</module>\n"));
+        modules.forEach(module -> pom.append("        <module>").append(module).append("</module>\n"));
         return pom.append("    </modules>\n</project>\n").toString();
     }
 

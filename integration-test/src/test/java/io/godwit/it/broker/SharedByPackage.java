@@ -50,8 +50,8 @@ public final class SharedByPackage implements BeforeAllCallback {
         ExtensionContext.Store store = context.getStore(StoreScope.LAUNCHER_SESSION, NAMESPACE);
         synchronized (SharedByPackage.class) { // methods of a class may run side by side
             closeUnlessOf(type.getPackageName(), store);
-            Things things = store.getOrComputeIfAbsent(
-                    Things.class, key -> new Things(type.getPackageName()), Things.class);
+            Things things =
+                    store.getOrComputeIfAbsent(Things.class, key -> new Things(type.getPackageName()), Things.class);
             return type.cast(things.made.computeIfAbsent(type, key -> make.get()));
         }
     }

@@ -25,13 +25,11 @@ record NodeTerms(
     static final NodeTerms SMALL = new NodeTerms(32L << 20, 2L << 20, 64L << 20, 2_000, 600, false);
 
     NodeTerms with(long cache, long snapshotLog, long snapshotBytesEachSecond) {
-        return new NodeTerms(
-                cache, snapshotLog, snapshotBytesEachSecond, electionMillis, graceSeconds, areVotersSoon);
+        return new NodeTerms(cache, snapshotLog, snapshotBytesEachSecond, electionMillis, graceSeconds, areVotersSoon);
     }
 
     NodeTerms withElectionMillis(int millis) {
-        return new NodeTerms(
-                cacheBytes, snapshotLogBytes, snapshotBytesPerSecond, millis, graceSeconds, areVotersSoon);
+        return new NodeTerms(cacheBytes, snapshotLogBytes, snapshotBytesPerSecond, millis, graceSeconds, areVotersSoon);
     }
 
     NodeTerms withGraceSeconds(int seconds) {
@@ -40,7 +38,6 @@ record NodeTerms(
     }
 
     NodeTerms withVotersSoon() {
-        return new NodeTerms(
-                cacheBytes, snapshotLogBytes, snapshotBytesPerSecond, electionMillis, graceSeconds, true);
+        return new NodeTerms(cacheBytes, snapshotLogBytes, snapshotBytesPerSecond, electionMillis, graceSeconds, true);
     }
 }

@@ -54,7 +54,10 @@ public record RemoteTls(
         }
         try {
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(trusted == null ? null : authorities(PemFile.readSmall(trusted).certificates()));
+            trust.init(
+                    trusted == null
+                            ? null
+                            : authorities(PemFile.readSmall(trusted).certificates()));
             KeyManagerFactory own = null;
             if (ofBroker != null && secret != null) {
                 KeyStore store = empty();

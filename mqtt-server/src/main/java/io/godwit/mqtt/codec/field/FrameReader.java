@@ -134,8 +134,7 @@ public final class FrameReader {
         }
         int value = VarInt.value(read);
         if (VarInt.bytes(read) > VarInt.length(value)) {
-            throw new ProtocolException(
-                    MALFORMED_PACKET, "variable byte integer " + value + " is longer than needed");
+            throw new ProtocolException(MALFORMED_PACKET, "variable byte integer " + value + " is longer than needed");
         }
         position += VarInt.bytes(read);
         return value;
