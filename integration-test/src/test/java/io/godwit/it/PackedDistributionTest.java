@@ -15,8 +15,11 @@ import org.junit.jupiter.api.Test;
 /** What the distribution has, and how large it is: the archive is this directory, packed. */
 class PackedDistributionTest {
     private static final long MAX_LIBRARIES_BYTES = 110L << 20;
-    /** Of 69.9 MB on 2026-11-28 RocksDB had 25, Bouncy Castle 6, the load tool 4 and the documents 0.9. */
-    private static final long MAX_ARCHIVE_BYTES = 68L << 20;
+    /**
+     * Of 69.9 MB on 2026-11-28 RocksDB had 25, Bouncy Castle 6, the load tool 4 and the documents 0.9. Commons Compress
+     * and Caffeine, with 1.9, came on 2026-11-30.
+     */
+    private static final long MAX_ARCHIVE_BYTES = 70L << 20;
 
     private static List<Path> libraries() throws IOException {
         try (Stream<Path> files = Files.list(BrokerProcess.distribution().resolve("lib"))) {

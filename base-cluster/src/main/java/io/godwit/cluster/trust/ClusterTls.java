@@ -4,6 +4,7 @@ import io.godwit.cluster.config.ClusterConfig;
 import io.godwit.cluster.config.ClusterException;
 import io.godwit.common.pem.PemFile;
 import io.grpc.netty.GrpcSslContexts;
+import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -14,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
@@ -24,12 +24,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +48,6 @@ import org.slf4j.LoggerFactory;
 public final class ClusterTls {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTls.class);
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
-    private static final String OWN = "own";
     /** Type of a DNS name in the {@code GeneralName} of RFC 5280. */
     private static final int DNS_NAME = 2;
 
@@ -64,7 +63,8 @@ public final class ClusterTls {
     }
 
     private final ClusterConfig.TlsFiles files;
-    private final KeyManager keys = new KeyManager();
+    /** Has the certificate and the key of {@link #material}. */
+    private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
     private final Trust trust = new Trust();
     /** Replaced by {@link #refresh}, read by handshakes on many threads. */
     private volatile Material material;
@@ -72,6 +72,7 @@ public final class ClusterTls {
     private ClusterTls(ClusterConfig.TlsFiles files, Material material) {
         this.files = files;
         this.material = material;
+        keys.updateIdentityCredentials(material.chainArray(), material.key());
     }
 
     /** @throws ClusterException if a file is missing, damaged, expired or does not fit the others; names the file */
@@ -192,6 +193,7 @@ public final class ClusterTls {
             Material fresh = read(files);
             check(fresh);
             material = fresh;
+            keys.updateIdentityCredentials(fresh.chainArray(), fresh.key());
             LOG.info(
                     "cluster certificate renewed validUntil={}",
                     fresh.certificate().getNotAfter().toInstant());
@@ -209,7 +211,7 @@ public final class ClusterTls {
     public SSLContext context() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(new javax.net.ssl.KeyManager[] {keys}, new TrustManager[] {trust}, null);
+            context.init(new KeyManager[] {keys}, new TrustManager[] {trust}, null);
             return context;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every JDK has TLS", e);
@@ -253,64 +255,6 @@ public final class ClusterTls {
                 .filter(name -> name.get(0).equals(DNS_NAME))
                 .map(name -> String.valueOf(name.get(1)).toLowerCase(Locale.ROOT))
                 .toList();
-    }
-
-    /** Offers one key, the newest one loaded. */
-    private final class KeyManager extends X509ExtendedKeyManager {
-        @Override
-        public String[] getClientAliases(String keyType, Principal @Nullable [] issuers) {
-            return new String[] {OWN};
-        }
-
-        @Override
-        public @Nullable String chooseClientAlias(
-                String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
-            return chosen(keyTypes);
-        }
-
-        @Override
-        public @Nullable String chooseEngineClientAlias(
-                String[] keyTypes, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
-            return chosen(keyTypes);
-        }
-
-        @Override
-        public String[] getServerAliases(String keyType, Principal @Nullable [] issuers) {
-            return new String[] {OWN};
-        }
-
-        @Override
-        public @Nullable String chooseServerAlias(
-                String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
-            return chosen(keyType);
-        }
-
-        @Override
-        public @Nullable String chooseEngineServerAlias(
-                String keyType, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
-            return chosen(keyType);
-        }
-
-        /** A key type may have a longer name, such as EC_EC. */
-        private @Nullable String chosen(String... keyTypes) {
-            String algorithm = material.certificate().getPublicKey().getAlgorithm();
-            for (String keyType : keyTypes) {
-                if (keyType.equals(algorithm) || keyType.startsWith(algorithm + "_")) {
-                    return OWN;
-                }
-            }
-            return null;
-        }
-
-        @Override
-        public X509Certificate[] getCertificateChain(String alias) {
-            return material.chainArray();
-        }
-
-        @Override
-        public PrivateKey getPrivateKey(String alias) {
-            return material.key();
-        }
     }
 
     /** Checks chain, validity and name, the same for both sides. */

@@ -4,7 +4,6 @@ import io.godwit.broker.admin.rpc.CopySender;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DurableFiles;
 import java.io.BufferedInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -12,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 
 /** Reads backups, and refuses those that are damaged or incomplete. */
 public final class BackupFiles {
@@ -27,17 +27,16 @@ public final class BackupFiles {
     public static void unpack(Path tar, Path into) throws IOException {
         DurableFiles.createDirectories(into);
         String entry = "";
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(tar))) {
-            Tar.Header header = Tar.next(in);
-            while (header != null) {
-                entry = header.name();
-                Path file = into.resolve(checked(header.name()));
+        try (Tar.Reader in = new Tar.Reader(new BufferedInputStream(Files.newInputStream(tar)))) {
+            TarArchiveEntry next = in.nextFile();
+            while (next != null) {
+                entry = next.getName();
+                Path file = into.resolve(checked(entry));
                 DurableFiles.createDirectories(file.resolveSibling(""));
                 try (OutputStream out = Files.newOutputStream(file)) {
-                    copy(in, out, header.bytes());
+                    in.transferTo(out);
                 }
-                Tar.skipPadding(in, header.bytes());
-                header = Tar.next(in);
+                next = in.nextFile();
             }
         } catch (DamagedDataException e) {
             throw e;
@@ -57,18 +56,6 @@ public final class BackupFiles {
         }
         BackupManifest.name(name.substring(slash + 1));
         return name;
-    }
-
-    private static void copy(InputStream in, OutputStream out, long bytes) throws IOException {
-        long left = bytes;
-        while (left > 0) {
-            byte[] chunk = in.readNBytes((int) Math.min(CHUNK_BYTES, left));
-            if (chunk.length == 0) {
-                throw new EOFException("ends in the middle of a file");
-            }
-            out.write(chunk);
-            left -= chunk.length;
-        }
     }
 
     /**

@@ -2,7 +2,6 @@ package io.godwit.broker.admin.backup;
 
 import io.godwit.kv.disk.DurableFiles;
 import java.io.BufferedOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
@@ -152,15 +151,10 @@ public interface BackupTarget extends AutoCloseable {
 
         private OutputStream entry(String name, long bytes) throws IOException {
             dropHalfWritten();
-            return new FilterOutputStream(Tar.entry(out, name, bytes)) {
-                @Override
-                public void write(byte[] content, int offset, int length) throws IOException {
-                    super.out.write(content, offset, length); // the superclass would write byte by byte
-                }
-
+            return new Tar.Entry(out, name, bytes) {
                 @Override
                 public void close() throws IOException {
-                    super.out.close(); // throws if the file is incomplete
+                    super.close(); // throws if the file is incomplete
                     TarFile.this.out.flush();
                     whole = channel.position();
                 }
@@ -241,15 +235,10 @@ public interface BackupTarget extends AutoCloseable {
                 throw new IOException("the file before " + name + " is not complete");
             }
             isHalfWritten = true;
-            return new FilterOutputStream(Tar.entry(out, name, bytes)) {
-                @Override
-                public void write(byte[] content, int offset, int length) throws IOException {
-                    super.out.write(content, offset, length); // the superclass would write byte by byte
-                }
-
+            return new Tar.Entry(out, name, bytes) {
                 @Override
                 public void close() throws IOException {
-                    super.out.close(); // throws if the file is incomplete
+                    super.close(); // throws if the file is incomplete
                     isHalfWritten = false;
                 }
             };

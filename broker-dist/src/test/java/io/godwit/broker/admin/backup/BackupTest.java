@@ -274,7 +274,7 @@ class BackupTest {
         for (String name : List.of("../x", "/tmp/x", "a/b/c", "a/../../x")) {
             Path tar = directory.resolve("evil.tar");
             try (OutputStream out = Files.newOutputStream(tar)) {
-                Tar.entry(out, name, 0).close();
+                new Tar.Entry(out, name, 0).close();
                 Tar.end(out);
             }
             assertThatThrownBy(() -> BackupFiles.unpack(tar, directory.resolve("u")))

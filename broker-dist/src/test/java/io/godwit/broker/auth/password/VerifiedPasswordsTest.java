@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class VerifiedPasswordsTest {
@@ -47,5 +48,16 @@ class VerifiedPasswordsTest {
         VerifiedPasswords verified = remembering(Duration.ZERO);
         verified.add("ann", credential, PASSWORD);
         assertThat(verified.contains("ann", credential, PASSWORD)).isFalse();
+    }
+
+    @Test
+    void theNumberOfUsersIsBounded() {
+        VerifiedPasswords verified = remembering(Duration.ofMinutes(1));
+        int added = VerifiedPasswords.MAX_USERS + 100;
+        for (int i = 0; i < added; i++) {
+            verified.add("user" + i, credential, PASSWORD);
+        }
+        assertThat(IntStream.range(0, added).filter(i -> verified.contains("user" + i, credential, PASSWORD)))
+                .hasSize(VerifiedPasswords.MAX_USERS);
     }
 }

@@ -14,12 +14,14 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -70,6 +72,19 @@ class PackedLoopTest {
     @Test
     void epollTellsItsDescriptor() {
         assertThat(loops).allMatch(PackedLoop::canMove);
+    }
+
+    /** As with a Netty that does not tell its epoll descriptor. Idle loops are joined after half a second. */
+    @Test
+    void loopsWithoutADescriptorKeepTheirThreads() {
+        PackedLoopGroup fixed = new PackedLoopGroup(3, new DefaultThreadFactory("fixed"), NioIoHandler.newFactory());
+        try {
+            fixed.startPacking();
+            fixed.forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly(5, TimeUnit.SECONDS));
+            Await.holds("three threads run", Duration.ofSeconds(2), () -> fixed.activeThreads() == 3);
+        } finally {
+            fixed.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly(20, TimeUnit.SECONDS);
+        }
     }
 
     @Test
