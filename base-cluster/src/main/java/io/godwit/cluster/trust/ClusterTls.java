@@ -65,6 +65,7 @@ public final class ClusterTls {
     private final ClusterConfig.TlsFiles files;
     /** Has the certificate and the key of {@link #material}. */
     private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
+
     private final Trust trust = new Trust();
     /** Replaced by {@link #refresh}, read by handshakes on many threads. */
     private volatile Material material;

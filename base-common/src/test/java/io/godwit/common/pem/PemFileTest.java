@@ -36,10 +36,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PemFileTest {
     private static final X500Name NAME = new X500Name("CN=server");
-    private static final String ENCRYPTED =
-            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n" + "-----END ENCRYPTED PRIVATE KEY-----\n";
-    private static final String ENCRYPTED_OLDER = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
-            + "DEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\nMIIB\n-----END RSA PRIVATE KEY-----\n";
+    private static final String ENCRYPTED = """
+            -----BEGIN ENCRYPTED PRIVATE KEY-----
+            MIIB
+            -----END ENCRYPTED PRIVATE KEY-----
+            """;
+    private static final String ENCRYPTED_OLDER = """
+            -----BEGIN RSA PRIVATE KEY-----
+            Proc-Type: 4,ENCRYPTED
+            DEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF
+
+            MIIB
+            -----END RSA PRIVATE KEY-----
+            """;
     private static final String CUT = "-----BEGIN CERTIFICATE-----\nMIIB\n";
 
     @TempDir

@@ -83,7 +83,8 @@ final class Tar {
          *
          * @throws IOException if there is no valid header, or the archive ends early
          */
-        @Nullable TarArchiveEntry nextFile() throws IOException {
+        @Nullable
+        TarArchiveEntry nextFile() throws IOException {
             TarArchiveEntry entry = getNextEntry();
             if (entry == null) {
                 return null;
