@@ -7,6 +7,7 @@ import io.grpc.Drainable;
 import io.grpc.KnownLength;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -28,16 +29,16 @@ class BytesMarshallerTest {
     }
 
     /** Knows its length as the streams of gRPC do, and gives at most {@code most} bytes at a time. */
-    private static class Received extends ByteArrayInputStream implements KnownLength {
+    private static class Received extends FilterInputStream implements KnownLength {
         private final int most;
 
         Received(byte[] bytes, int most) {
-            super(bytes);
+            super(new ByteArrayInputStream(bytes));
             this.most = most;
         }
 
         @Override
-        public synchronized int read(byte[] to, int at, int length) {
+        public int read(byte[] to, int at, int length) throws IOException {
             return super.read(to, at, Math.min(most, length));
         }
     }
@@ -79,7 +80,7 @@ class BytesMarshallerTest {
         for (int wrong : new int[] {9, 11}) {
             Received stream = new Received(random(10), 10) {
                 @Override
-                public synchronized int available() {
+                public int available() {
                     return wrong;
                 }
             };
