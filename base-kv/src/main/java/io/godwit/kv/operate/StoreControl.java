@@ -97,6 +97,12 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         return ranges(views.routesOf(reports), reports);
     }
 
+    @Override
+    public String leaderOf(long rangeId) {
+        Range replica = ranges.find(rangeId);
+        return replica == null ? "" : replica.leader();
+    }
+
     /** What {@link Redundancy} needs to know about this store. */
     public Redundancy.Store known() {
         Map<String, NodeReport> reports = views.reports();

@@ -28,6 +28,12 @@ public interface StoreOperations {
     List<RangeInfo> ranges();
 
     /**
+     * The store id of the leader of a range, as far as the replica on this node knows; empty if it knows none, or if
+     * there is no replica here. Costs the same however many ranges there are, unlike {@link #ranges}.
+     */
+    String leaderOf(long rangeId);
+
+    /**
      * Carries out a split, a merge, a change of a replica or a move of a leader, on the node that leads the range. The
      * result is {@code STALE} if the range does not have the epoch of the action ({@link RangeInfo#epoch}).
      *

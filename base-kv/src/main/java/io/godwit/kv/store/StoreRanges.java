@@ -290,8 +290,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Whether a replica here may still make the range from its own data: it runs, has the range's first key and an
-     * older epoch, so the split that made the range is ahead of it. Any thread.
+     * Whether a replica here may still make the range from its own data: it runs, has the range's first key, or is
+     * taking it over from its right neighbour, and has an older epoch. So the split that made the range is ahead of it.
+     * Any thread.
      */
     public boolean mayBear(RangeDescriptor range) {
         return slots.here().stream().anyMatch(slot -> {
@@ -309,9 +310,12 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     private static boolean isBefore(RangeDescriptor range, RangeState state) {
+        if (state.phase() instanceof RangeState.Absorbing absorbing && absorbing.rightId() == range.id()) {
+            return false; // the neighbour itself
+        }
         return state.epoch() < range.epoch()
                 && !state.isLeaving()
-                && state.canSplitAt(range.bounds().start());
+                && state.mayComeToSplitAt(range.bounds().start());
     }
 
     /**

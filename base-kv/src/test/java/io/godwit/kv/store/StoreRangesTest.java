@@ -138,6 +138,27 @@ class StoreRangesTest {
         lags.close();
     }
 
+    /** A merge moves much data, so a replica often lags in the middle of it; a split may follow soon. */
+    @Test
+    void aReplicaThatTakesKeysOverMayBearARangeThatWasCutFromThem() throws Exception {
+        RangeBounds bounds = new RangeBounds("c".getBytes(UTF_8), "m".getBytes(UTF_8));
+        RangeState absorbing =
+                new RangeState(5, 2, bounds, MEMBERS, new RangeState.Absorbing(6, 2, "t".getBytes(UTF_8)));
+        Range lags = Objects.requireNonNull(ranges.bear(absorbing, parent));
+        assertThat(ranges.mayBear(right(5, "p", "t"))).isTrue();
+        assertThat(ranges.mayBear(right(5, "m", "t"))).as("cut where they met").isTrue();
+        assertThat(ranges.mayBear(right(2, "p", "t")))
+                .as("as old as the replica")
+                .isFalse();
+        assertThat(ranges.mayBear(right(5, "t", null))).as("other keys").isFalse();
+        RangeBounds ofNeighbour = new RangeBounds("m".getBytes(UTF_8), "t".getBytes(UTF_8));
+        RangeState neighbour = RangeState.settled(6, 5, ofNeighbour, MEMBERS);
+        assertThat(ranges.mayBear(RangeDescriptor.of("test", neighbour)))
+                .as("the neighbour that it takes them from")
+                .isFalse();
+        lags.close();
+    }
+
     private static RangeDescriptor right(long epoch, String start, @Nullable String end) {
         RangeBounds bounds = new RangeBounds(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
         return RangeDescriptor.of("test", RangeState.settled(8, epoch, bounds, MEMBERS));

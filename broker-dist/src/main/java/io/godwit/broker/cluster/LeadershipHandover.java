@@ -99,9 +99,7 @@ public final class LeadershipHandover {
 
     /** Another voter than the heir may have been elected, which is as good. */
     private boolean isLedElsewhere(StoreOperations store, long rangeId) {
-        return store.ranges().stream()
-                .anyMatch(range -> range.id() == rangeId
-                        && !range.leader().isEmpty()
-                        && !range.leader().equals(node.self()));
+        String leader = store.leaderOf(rangeId);
+        return !leader.isEmpty() && !leader.equals(node.self());
     }
 }

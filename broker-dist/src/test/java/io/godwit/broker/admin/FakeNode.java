@@ -319,6 +319,15 @@ public final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
         }
 
         @Override
+        public String leaderOf(long rangeId) {
+            return ranges().stream()
+                    .filter(range -> range.id() == rangeId)
+                    .findFirst()
+                    .map(RangeInfo::leader)
+                    .orElse("");
+        }
+
+        @Override
         public List<RangeInfo> ranges() {
             return ranges.stream()
                     .map(range -> new RangeInfo(

@@ -30,6 +30,9 @@ class LeadershipHandoverTest {
     private final Set<String> outrun = new HashSet<>();
 
     private final List<String> moves = new ArrayList<>();
+    /** How often all ranges were read. */
+    private int readings;
+
     /** The steps that it reported as late. */
     private final List<String> late = new ArrayList<>();
 
@@ -62,6 +65,19 @@ class LeadershipHandoverTest {
         LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).containsExactly("1@7 to a");
         assertThat(late).isEmpty();
+    }
+
+    /** Each reading makes a list of all ranges, so one for each range would take seconds of the patience. */
+    @Test
+    void allRangesAreReadOnceHoweverManyAreRefused() {
+        int many = 100;
+        for (int id = 1; id <= many; id++) {
+            range(id, "self", "a", "b", "self");
+        }
+        absent.addAll(List.of("a", "b"));
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
+        assertThat(moves).hasSize(2 * many);
+        assertThat(readings).isEqualTo(1);
     }
 
     @Test
@@ -137,7 +153,17 @@ class LeadershipHandoverTest {
 
         @Override
         public List<RangeInfo> ranges() {
+            readings++;
             return ranges;
+        }
+
+        @Override
+        public String leaderOf(long rangeId) {
+            return ranges.stream()
+                    .filter(range -> range.id() == rangeId)
+                    .findFirst()
+                    .map(RangeInfo::leader)
+                    .orElse("");
         }
 
         @Override

@@ -58,6 +58,9 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private final PacketDecoder decoder;
     private final ReadListener listener;
     private final LoopTurns turns;
+    /** For the parts of large frames. */
+    private final ByteBufAllocator large;
+
     /** The beginning of an incomplete frame; null between frames. */
     private @Nullable ByteBuf partial;
 
@@ -101,9 +104,14 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     }
 
     public PacketReadHandler(PacketDecoder decoder, ReadListener listener) {
+        this(decoder, listener, LARGE);
+    }
+
+    PacketReadHandler(PacketDecoder decoder, ReadListener listener, ByteBufAllocator large) {
         this.decoder = decoder;
         this.listener = listener;
         this.turns = listener.turns();
+        this.large = large;
     }
 
     /** Consumes {@code msg}. */
@@ -455,30 +463,30 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         return isEnded || waitsForRoom;
     }
 
-    /** Consumes {@code gathered}; returns it or a copy, with capacity for at least {@code needed} bytes in all. */
-    private static ByteBuf withRoom(ByteBuf gathered, int needed, int frameBytes) {
+    /**
+     * Consumes {@code gathered}, unless it throws for lack of memory; returns it or a copy, with capacity for at least
+     * {@code needed} bytes in all.
+     */
+    private ByteBuf withRoom(ByteBuf gathered, int needed, int frameBytes) {
         int wanted = (int) Math.min(frameBytes, 2L * needed);
         if (gathered instanceof CompositeByteBuf parts) {
-            addPart(parts, needed, wanted);
-            return parts;
+            return parts.addComponent(part(parts.capacity(), needed, wanted));
         }
         if (wanted <= MAX_POOLED_BYTES) {
             return gathered.capacity(wanted);
         }
-        try {
-            CompositeByteBuf parts = LARGE.compositeDirectBuffer(Integer.MAX_VALUE); // never puts its parts together
-            addPart(parts, needed, wanted);
-            return parts.writeBytes(gathered);
-        } finally {
-            gathered.release();
-        }
+        ByteBuf part = part(0, needed, wanted); // first: without memory for it, the caller still owns `gathered`
+        CompositeByteBuf parts = large.compositeDirectBuffer(Integer.MAX_VALUE) // never puts its parts together
+                .addComponent(part);
+        parts.writeBytes(gathered);
+        gathered.release();
+        return parts;
     }
 
-    private static void addPart(CompositeByteBuf parts, int needed, int wanted) {
-        int present = parts.capacity();
+    /** A part that follows {@code present} bytes. Its readable bytes become capacity of the whole. */
+    private ByteBuf part(int present, int needed, int wanted) {
         int bytes = Math.max(needed - present, Math.min(wanted - present, PART_BYTES));
-        // its readable bytes become the capacity
-        parts.addComponent(LARGE.directBuffer(bytes, bytes).writerIndex(bytes));
+        return large.directBuffer(bytes, bytes).writerIndex(bytes);
     }
 
     private void releasePartial() {

@@ -13,6 +13,7 @@ import io.godwit.mqtt.packet.field.ProtocolLevel;
 import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -146,6 +147,50 @@ class PacketReadHandlerTest {
                 .isBetween(60_000L, 124_000L);
         channel.close();
         assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory()).isEqualTo(unpooledBefore);
+    }
+
+    /** Else its session would never learn that it has ended. */
+    @Test
+    void theEndOfAChannelIsToldThoughThereWasNoMemoryForALargePacket() {
+        List<String> told = new ArrayList<>();
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channels.add(channel);
+        channel.config().setAllocator(allocator);
+        channel.pipeline()
+                .addLast(new PacketReadHandler(
+                        Frames.serverDecoder(ProtocolLevel.MQTT_3_1_1), ReadListener.NONE, new NoMemory()))
+                .addLast(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                        told.add(cause.getMessage());
+                        ctx.close();
+                    }
+
+                    @Override
+                    public void channelInactive(ChannelHandlerContext ctx) {
+                        told.add("inactive");
+                    }
+                });
+        channel.writeInbound(buffer(Frames.bytes("30 c0c407 0001'a'"), 0, 7));
+        channel.writeInbound(buffer(new byte[60_000], 0, 60_000));
+        assertThat(told).containsExactly("no memory", "inactive");
+    }
+
+    private static final class NoMemory extends AbstractByteBufAllocator {
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            throw new OutOfMemoryError("no memory");
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            throw new OutOfMemoryError("no memory");
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
     }
 
     /** The listener is not told of a packet that arrives in one read. */

@@ -13,6 +13,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
+import org.apache.commons.compress.archivers.tar.TarUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class Tar {
     private static final String ENCODING = StandardCharsets.UTF_8.name();
     private static final int BLOCK = 512;
+    /** Where a header has the size of its entry, and its type. */
+    private static final int SIZE = 124;
+
+    private static final int TYPE = 156;
 
     private Tar() {}
 
@@ -72,8 +77,17 @@ final class Tar {
         }
     }
 
-    /** Reads an archive, and refuses what no backup contains. */
+    /**
+     * Reads an archive, and refuses what no backup contains. It does so before the superclass handles it, which reads
+     * long names, sparse maps and pax headers into memory whatever their length, and calls itself for the entry that
+     * follows each.
+     */
     static final class Reader extends TarArchiveInputStream {
+        /** Much longer than a path and a size. */
+        private static final int MAX_PAX_BYTES = 64 << 10;
+
+        private boolean isAfterPax;
+
         Reader(InputStream in) {
             super(in, BLOCK, BLOCK, ENCODING, false);
         }
@@ -92,28 +106,34 @@ final class Tar {
             if (!entry.isCheckSumOK()) {
                 throw new IOException("has a header with a wrong checksum");
             }
-            byte type = entry.getLinkFlag();
-            boolean isPlain = type == TarConstants.LF_NORMAL || type == TarConstants.LF_OLDNORM;
-            if (!isPlain || entry.isSparse()) { // a sparse file could claim any size
+            if (entry.isSparse()) { // by a pax header; it could claim any size
                 throw new IOException("has an entry that is no plain file: " + entry.getName());
             }
             return entry;
         }
 
-        /** The superclass would take an archive that was cut off between two files for a whole one. */
+        /** Reads a header, or a block of zeros. */
         @Override
         protected byte[] readRecord() throws IOException {
             byte[] block = super.readRecord();
-            if (block == null) {
+            if (block == null) { // the superclass would take an archive that was cut off between two files for whole
                 throw new EOFException("ends before its end is marked");
             }
+            byte type = block[TYPE];
+            boolean isPax = type == TarConstants.LF_PAX_EXTENDED_HEADER_LC;
+            if (isPax && (isAfterPax || sizeIn(block) > MAX_PAX_BYTES)) {
+                throw new IOException("has a pax header that is too long, or two for one file");
+            }
+            if (!isPax && type != TarConstants.LF_NORMAL && type != TarConstants.LF_OLDNORM) {
+                throw new IOException(
+                        "has an entry that is no plain file: " + TarUtils.parseName(block, 0, TarConstants.NAMELEN));
+            }
+            isAfterPax = isPax;
             return block;
         }
 
-        /** No backup has a long name in the way of GNU tar, which is read into memory whatever its length. */
-        @Override
-        protected byte[] getLongNameData() throws IOException {
-            throw new IOException("has an entry that is no plain file: a name in the format of GNU tar");
+        private static long sizeIn(byte[] header) {
+            return TarUtils.parseOctalOrBinary(header, SIZE, TarConstants.SIZELEN);
         }
     }
 }

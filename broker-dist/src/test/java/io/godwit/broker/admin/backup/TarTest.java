@@ -102,10 +102,18 @@ class TarTest {
     }
 
     @ParameterizedTest
-    @ValueSource(chars = {'1', '2', '3', '5', '6', 'S'})
+    @ValueSource(chars = {'1', '2', '3', '5', '6', 'K', 'L', 'S', 'X'})
     void whatIsNoPlainFileIsRefused(char type) throws Exception {
         add(new TarArchiveEntry("odd", (byte) type));
         refuses("no plain file: odd");
+    }
+
+    @Test
+    void aPaxHeaderForAllFilesIsRefused() throws Exception {
+        TarArchiveOutputStream tar = new TarArchiveOutputStream(out);
+        tar.putArchiveEntry(new TarArchiveEntry("all", TarConstants.LF_PAX_GLOBAL_EXTENDED_HEADER)); // closes itself
+        tar.finish();
+        refuses("no plain file: all");
     }
 
     private void add(TarArchiveEntry entry) throws IOException {
@@ -124,30 +132,43 @@ class TarTest {
     /** A small archive could fill the disk. */
     @Test
     void aSparseFileIsRefused() throws Exception {
-        byte[] headers = (pax("GNU.sparse.map", "2000000000,0")
-                        + pax("GNU.sparse.numblocks", "1")
-                        + pax("GNU.sparse.size", "2000000000"))
-                .getBytes(StandardCharsets.US_ASCII);
-        TarArchiveEntry before = new TarArchiveEntry("headers", TarConstants.LF_PAX_EXTENDED_HEADER_LC);
-        before.setSize(headers.length);
-        TarArchiveOutputStream tar = new TarArchiveOutputStream(out);
-        tar.putArchiveEntry(before);
-        tar.write(headers);
-        tar.closeArchiveEntry();
-        tar.flush();
+        addHeaders(pax("GNU.sparse.map", "2000000000,0")
+                + pax("GNU.sparse.numblocks", "1")
+                + pax("GNU.sparse.size", "2000000000"));
         add(new TarArchiveEntry("sparse"));
         refuses("no plain file: sparse");
+    }
+
+    private void addHeaders(String headers) throws IOException {
+        byte[] bytes = headers.getBytes(StandardCharsets.US_ASCII);
+        TarArchiveEntry before = new TarArchiveEntry("headers", TarConstants.LF_PAX_EXTENDED_HEADER_LC);
+        before.setSize(bytes.length);
+        TarArchiveOutputStream tar = new TarArchiveOutputStream(out);
+        tar.putArchiveEntry(before);
+        tar.write(bytes);
+        tar.closeArchiveEntry();
+        tar.flush();
+    }
+
+    /** It would be read into memory, with everything in it. */
+    @Test
+    void aLongPaxHeaderIsRefused() throws Exception {
+        addHeaders("a".repeat((64 << 10) + 1));
+        refuses("a pax header that is too long");
+    }
+
+    /** Each would be one more call on the stack. */
+    @Test
+    void aSecondPaxHeaderOfAFileIsRefused() throws Exception {
+        addHeaders(pax("path", "before/the/file"));
+        addHeaders(pax("path", "next/to/the/file"));
+        add(new TarArchiveEntry("file"));
+        refuses("two for one file");
     }
 
     /** A pax header: its length with these digits, its key and its value. */
     private static String pax(String key, String value) {
         return 5 + key.length() + value.length() + " " + key + "=" + value + "\n";
-    }
-
-    @Test
-    void aNameInTheFormatOfGnuTarIsRefused() throws Exception {
-        add(new TarArchiveEntry("long", TarConstants.LF_GNUTYPE_LONGNAME));
-        refuses("format of GNU tar");
     }
 
     @Test
