@@ -35,10 +35,7 @@ import org.slf4j.LoggerFactory;
  * group that this node lacks calls it, for example after this node has received a snapshot of a range and so never saw
  * the split that made the group; then this node asks the caller about the group ({@code DESCRIBE_RANGE}). A request
  * with an epoch below that of the tombstone is refused, because it was overtaken by the removal; so is a request for a
- * replica that a late split is making. A node that is called makes no empty replica as long as a replica here has yet
- * to apply the split ({@link StoreRanges#mayBear}), however long that takes. Otherwise the split would find the empty
- * one and only cut the left part. Then this node would be a voter without data, although it had the data; and if all
- * late members did the same, those that do have the data would never get their votes. Steps, and what a crash leaves:
+ * replica that a late split is making. Steps, and what a crash leaves:
  *
  * <ol>
  *   <li>The directory {@code range-N} is emptied and gets an empty database, made durable; the group's log is emptied
@@ -78,8 +75,8 @@ import org.slf4j.LoggerFactory;
 public final class Replicas {
     private static final Logger LOG = LoggerFactory.getLogger(Replicas.class);
     /**
-     * How long to wait for a split before the caller is asked: a replica that applies it makes the child from its own
-     * data, which is quicker than a copy.
+     * How long to wait for a split: a replica that applies it makes the child from its own data, which is quicker than
+     * a copy.
      */
     private static final long SPLIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -282,9 +279,6 @@ public final class Replicas {
         try {
             Description description = Description.decode(answer);
             StoreRanges ranges = stores.apply(description.descriptor().store());
-            if (ranges != null && ranges.mayBear(description.descriptor())) {
-                throw new IOException("a replica here has not applied the split yet that made the range");
-            }
             // at the caller's epoch this node is a member; at the tombstone's it was not
             if (ranges != null
                     && description.epoch()

@@ -290,35 +290,6 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Whether a replica here may still make the range from its own data: it runs, has the range's first key, or is
-     * taking it over from its right neighbour, and has an older epoch. So the split that made the range is ahead of it.
-     * Any thread.
-     */
-    public boolean mayBear(RangeDescriptor range) {
-        return slots.here().stream().anyMatch(slot -> {
-            Range replica = slot.replica();
-            return replica != null
-                    && replica.stoppedBy().isEmpty()
-                    && !isBlank(slot.descriptor(), replica)
-                    && isBefore(range, replica.state());
-        });
-    }
-
-    /** Whether it waits to be given its data: a split would make another empty replica from it. */
-    private static boolean isBlank(RangeDescriptor descriptor, Range replica) {
-        return descriptor.joinedEpoch() > 0 && replica.lastLogIndex() == 0;
-    }
-
-    private static boolean isBefore(RangeDescriptor range, RangeState state) {
-        if (state.phase() instanceof RangeState.Absorbing absorbing && absorbing.rightId() == range.id()) {
-            return false; // the neighbour itself
-        }
-        return state.epoch() < range.epoch()
-                && !state.isLeaving()
-                && state.mayComeToSplitAt(range.bounds().start());
-    }
-
-    /**
      * Removes a replica and deletes it, or keeps its files if it has stopped after a fault; does nothing if there is
      * none. Blocks briefly. See {@link io.godwit.kv.peers.Replicas}.
      *

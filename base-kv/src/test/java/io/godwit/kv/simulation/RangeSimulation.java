@@ -196,7 +196,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         RangeDescriptor descriptor = caller.ranges().descriptor(id);
         if (range != null && descriptor != null) {
             long epoch = range.state().epoch();
-            if (epoch > node.ranges().tombstoneOf(id) && !node.ranges().mayBear(descriptor)) {
+            if (epoch > node.ranges().tombstoneOf(id)) {
                 count("replicas joined");
                 later(node, () -> {
                     try {

@@ -101,13 +101,6 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
         return bounds.contains(key) && !Arrays.equals(key, bounds.start());
     }
 
-    /** Like {@link #canSplitAt}, but also in the keys that a merge which is under way would add. */
-    public boolean mayComeToSplitAt(byte[] key) {
-        return phase instanceof Absorbing absorbing
-                ? settled(id, epoch, new RangeBounds(bounds.start(), absorbing.end()), members).canSplitAt(key)
-                : canSplitAt(key);
-    }
-
     /** Whether {@code right} begins where this one ends. */
     public boolean isLeftOf(RangeState right) {
         return bounds.end() != null && Arrays.equals(bounds.end(), right.bounds.start());
