@@ -247,6 +247,12 @@ class TlsListenerTest {
             client.send(new Connect(5, true, 0, "c", null, null, null));
             assertThat(client.isClosedAfterWhatever()).isTrue();
             await(node, BrokerEvent.ProtocolViolated.class);
+            assertThat(node.events)
+                    .filteredOn(BrokerEvent.ProtocolViolated.class::isInstance)
+                    .extracting(event -> ((BrokerEvent.ProtocolViolated) event).detail())
+                    .allSatisfy(detail -> assertThat(detail)
+                            .startsWith("not an SSL/TLS record")
+                            .doesNotContain("Exception"));
         }
     }
 

@@ -259,9 +259,7 @@ class HttpProviderTest {
             for (String topic : List.of("1", "2", "3")) {
                 stage.publish(client, topic);
             }
-            assertThat(service.asked)
-                    .as("the cache has two of three decisions")
-                    .hasSizeGreaterThan(beforeAll);
+            assertThat(service.asked).as("the cache has two of three decisions").hasSizeGreaterThan(beforeAll);
             ConnectResult.Accepted other = new ConnectResult.Accepted(client.tenant(), "bob");
             assertThat(stage.publish(other, "2"))
                     .as("the decision for another user is not cached")

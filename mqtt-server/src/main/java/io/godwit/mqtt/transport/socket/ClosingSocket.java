@@ -64,7 +64,7 @@ abstract class ClosingSocket extends AcceptedSocket {
         if (!isOpen()) {
             LOG.debug("error on a closed connection remote={}", remoteAddress(), cause);
         } else if (cause instanceof DecoderException) { // thrown by the layers below MQTT: TLS, PROXY header
-            violated(String.valueOf(cause.getMessage()));
+            violated(textOf(cause));
         } else if (cause instanceof ProtocolException violation) {
             reportViolation(String.valueOf(violation.getMessage()));
             if (isAccepted()) {
@@ -79,6 +79,13 @@ abstract class ClosingSocket extends AcceptedSocket {
             LOG.error("connection failed remote={}", remoteAddress(), cause);
             disconnect(ReasonCode.UNSPECIFIED_ERROR, DisconnectCause.INTERNAL_ERROR, null);
         }
+    }
+
+    /** Netty wraps what a layer has thrown, and then the message begins with a class name. */
+    private static String textOf(Throwable thrown) {
+        Throwable cause = thrown.getCause() == null ? thrown : thrown.getCause();
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message;
     }
 
     /** A protocol below MQTT was violated; its layer has answered if it can. */
