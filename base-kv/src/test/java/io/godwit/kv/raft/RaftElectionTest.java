@@ -46,7 +46,7 @@ class RaftElectionTest {
     void leadersDeathIsFollowedByAnElectionAtOnceWhenItIsTold() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a", "b", "c");
-            Node first = nodes.electFirst();
+            Node first = nodes.elect();
             List<String> expected = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 expected.add("entry " + i);
@@ -72,7 +72,7 @@ class RaftElectionTest {
     void minorityElectsNobody() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a", "b", "c");
-            Node leader = nodes.electFirst();
+            Node leader = nodes.elect();
             append(leader, "one");
             List<Node> others = nodes.followers();
             nodes.kill(others.get(0).id());
@@ -96,7 +96,7 @@ class RaftElectionTest {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a", "b", "c", "d", "e");
             List<String> acknowledged = new ArrayList<>();
-            Node first = nodes.electFirst();
+            Node first = nodes.elect();
             appendSome(first, 20, acknowledged);
             String idle = nodes.followers().get(0).id();
             nodes.kill(idle);
@@ -124,8 +124,7 @@ class RaftElectionTest {
             assertThat(appending(left, "never").get(30, TimeUnit.SECONDS).isOk())
                     .isFalse();
             nodes.start(third, List.of());
-            nodes.tellAllOfTheDeathOf("nobody");
-            Node last = nodes.awaitLeader();
+            Node last = nodes.elect();
             appendSome(last, 5, acknowledged);
 
             nodes.start(first.id(), List.of());
@@ -151,7 +150,7 @@ class RaftElectionTest {
         String group = groupWhoseFirstCandidateIs("c", "a");
         try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
             nodes.startAll("a", "b", "c");
-            nodes.electFirst();
+            nodes.elect();
             lead(nodes, "a");
             nodes.mesh().cut("a", "c");
             append(nodes.get("a"), "without c");
@@ -181,7 +180,7 @@ class RaftElectionTest {
     private static boolean leadsAgain(Path files) throws Exception {
         try (RaftNodes nodes = new RaftNodes(files).group(groupWhoseFirstCandidateIs("b", "a"))) {
             nodes.startAll("a", "b", "c");
-            nodes.electFirst();
+            nodes.elect();
             lead(nodes, "a");
             nodes.mesh().cut("a", "c");
             append(nodes.get("a"), "without c");
@@ -211,7 +210,7 @@ class RaftElectionTest {
         String group = groupWhoseFirstCandidateIs("c", "a");
         try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
             nodes.startAll("a", "b", "c");
-            nodes.electFirst();
+            nodes.elect();
             lead(nodes, "a");
             await(() -> nodes.get("c").group().leader().equals("a"));
             nodes.kill("a");
@@ -235,7 +234,7 @@ class RaftElectionTest {
         String group = groupWhoseFirstCandidateIs("c", "a");
         try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
             nodes.startAll("a", "b", "c");
-            nodes.electFirst();
+            nodes.elect();
             lead(nodes, "a");
             Node a = nodes.get("a");
             Node c = nodes.get("c");
@@ -262,7 +261,7 @@ class RaftElectionTest {
         String group = groupWhoseFirstCandidateIs("c", "a");
         try (RaftNodes nodes = new RaftNodes(directory).group(group)) {
             nodes.startAll("a", "b", "c");
-            nodes.electFirst();
+            nodes.elect();
             lead(nodes, "a");
             Node a = nodes.get("a");
             Node c = nodes.get("c");
@@ -313,7 +312,7 @@ class RaftElectionTest {
     void whoLacksEntriesLeavesTheElectionToWhoHasThem() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a", "b", "c");
-            Node old = nodes.electFirst();
+            Node old = nodes.elect();
             append(old, "before");
             Node behind = nodes.followers().get(0);
             Node dead = nodes.followers().get(1);
@@ -404,7 +403,7 @@ class RaftElectionTest {
     void leaderThatIsCutOffCommitsNothing() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a", "b", "c");
-            Node old = nodes.electFirst();
+            Node old = nodes.elect();
             append(old, "before");
             List<Node> others = nodes.followers();
             others.forEach(other -> nodes.mesh().cut(old.id(), other.id()));

@@ -130,20 +130,29 @@ final class RaftNodes implements AutoCloseable {
         nodes.values().forEach(node -> node.host().onMemberCrashed(id));
     }
 
-    Node electFirst() {
+    /**
+     * Has the voters stand, and again if there is no leader: on a busy disk they may hinder each other until nobody
+     * stands any more, and no election timeout follows here.
+     */
+    Node elect() {
         tellAllOfTheDeathOf("nobody");
+        if (!Await.comesToHold(LIMIT, this::haveOneLeader)) {
+            tellAllOfTheDeathOf("nobody");
+        }
         return awaitLeader();
     }
 
     /** Waits until all running nodes agree on a leader. */
     Node awaitLeader() {
-        await(() -> {
-            String leader = nodes.values().iterator().next().group().leader();
-            return nodes.containsKey(leader)
-                    && nodes.values().stream()
-                            .allMatch(node -> node.group().leader().equals(leader));
-        });
+        await(this::haveOneLeader);
         return nodes.values().stream().filter(Node::leads).findFirst().orElseThrow();
+    }
+
+    private boolean haveOneLeader() {
+        String leader = nodes.values().iterator().next().group().leader();
+        return nodes.containsKey(leader)
+                && nodes.values().stream()
+                        .allMatch(node -> node.group().leader().equals(leader));
     }
 
     List<Node> followers() {

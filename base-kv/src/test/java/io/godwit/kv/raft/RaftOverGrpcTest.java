@@ -31,7 +31,7 @@ class RaftOverGrpcTest {
     void appendsOfAllSizesArriveInOrder() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a", "b", "c");
-            Node leader = nodes.electFirst();
+            Node leader = nodes.elect();
             List<String> expected = new ArrayList<>();
             CompletableFuture<Status> last = null;
             for (int i = 0; i < 150; i++) {
@@ -52,7 +52,7 @@ class RaftOverGrpcTest {
     void followerReadsByAskingTheLeader() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a", "b", "c");
-            append(nodes.electFirst(), "one");
+            append(nodes.elect(), "one");
             Node follower = nodes.followers().get(0);
             CompletableFuture<Status> read = new CompletableFuture<>();
             follower.group().readIndex(read::complete);
@@ -65,7 +65,7 @@ class RaftOverGrpcTest {
     void readsOfAStoppedReplicaFail() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
             nodes.startAll("a");
-            Node leader = nodes.electFirst();
+            Node leader = nodes.elect();
             append(leader, "one");
             nodes.kill("a");
             CompletableFuture<Status> read = new CompletableFuture<>();
@@ -82,7 +82,7 @@ class RaftOverGrpcTest {
         RaftSettings settings = new RaftSettings(RaftNodes.NEVER_MILLIS, RaftNodes.NEVER_MILLIS / 2, 1L << 30);
         try (RaftNodes nodes = new RaftNodes(directory).settings(settings)) {
             nodes.startAll("a", "b", "c");
-            Node leader = nodes.electFirst();
+            Node leader = nodes.elect();
             append(leader, "one");
             await(() -> {
                 leader.group().announceCommit();

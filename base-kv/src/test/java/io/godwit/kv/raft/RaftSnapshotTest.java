@@ -43,7 +43,7 @@ class RaftSnapshotTest {
         int ballast = 1_500_000;
         try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(ballast)) {
             nodes.startAll("a", "b");
-            Node leader = nodes.electFirst();
+            Node leader = nodes.elect();
             cutLog(leader);
             append(leader, "behind");
 
