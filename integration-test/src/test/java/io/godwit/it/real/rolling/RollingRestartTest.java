@@ -168,10 +168,7 @@ class RollingRestartTest {
             TRAFFIC.values().forEach(traffic -> traffic.restartEnded(restart));
         }
         TRAFFIC.values().forEach(Traffic::stopPublishing);
-        Await.comesToHold(
-                PATIENCE,
-                () -> TRAFFIC.values().stream()
-                        .allMatch(traffic -> traffic.missing().isEmpty()));
+        Traffic.awaitRest(TRAFFIC.values(), PATIENCE);
         TRAFFIC.values().forEach(traffic -> LOG.info("{}", traffic));
     }
 

@@ -72,9 +72,7 @@ class RollingUpgradeTest {
                     nodes.assertBanHolds(NODES - 1, "banned-by-last-" + i);
                 }
                 traffic.forEach(Traffic::stopPublishing);
-                Await.comesToHold(
-                        PATIENCE,
-                        () -> traffic.stream().allMatch(each -> each.missing().isEmpty()));
+                Traffic.awaitRest(traffic, PATIENCE);
                 assertNothingWasLost(traffic);
             } finally {
                 for (Traffic each : traffic) {

@@ -1,8 +1,11 @@
 package io.godwit.it.real.rolling;
 
+import io.godwit.testing.Await;
 import io.godwit.testing.Pace;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 
@@ -12,6 +15,7 @@ import java.util.Set;
  */
 final class Traffic implements AutoCloseable {
     private static final long PERIOD_MILLIS = 50;
+    private static final Duration QUIET = Duration.ofSeconds(1);
 
     private final String name;
     private final Pair pair;
@@ -81,6 +85,24 @@ final class Traffic implements AutoCloseable {
     /** Nothing more is published, also when the library holds up a call. */
     void stopPublishing() {
         isStopped = true;
+    }
+
+    /**
+     * Waits until all that was acknowledged is given, and nothing else was acknowledged for a second: the last numbers
+     * may still be on their way when publishing stops. Returns after {@code patience} in any case.
+     */
+    static void awaitRest(Collection<Traffic> all, Duration patience) {
+        Await.comesToHold(patience, () -> {
+            int before = acknowledgedCount(all);
+            return !Await.comesToHold(
+                    QUIET,
+                    () -> acknowledgedCount(all) != before
+                            || all.stream().anyMatch(each -> !each.missing().isEmpty()));
+        });
+    }
+
+    private static int acknowledgedCount(Collection<Traffic> all) {
+        return all.stream().mapToInt(each -> each.tally.acknowledgedCount()).sum();
     }
 
     Set<Integer> missing() {
