@@ -8,6 +8,7 @@ import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.wire.Packet;
 import io.godwit.it.wire.Properties;
+import io.godwit.testing.Await;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,6 +44,11 @@ class RecordedDataTest {
     private static final String CLUSTER = "format-1-cluster";
     /** Its routes have the numbers of their last writes. */
     private static final String CLUSTER_WITH_NUMBERS = "format-1-cluster-numbers";
+    /** What the names of data with records of operators end with. */
+    private static final String RECORDS = "-records";
+
+    private static final String ALONE_WITH_RECORDS = ALONE + RECORDS;
+    private static final String CLUSTER_WITH_RECORDS = CLUSTER + RECORDS;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     /** So small is a resource at most. */
@@ -52,29 +58,32 @@ class RecordedDataTest {
     private static final int RETAINED = 10;
     private static final int ROUTES = 20;
     private static final int VOTERS = 5;
+    private static final String BANNED = "banned";
+    private static final String REASON = "recorded";
+    private static final int CODE_BANNED = 0x8A;
 
     @TempDir
     private Path directory;
 
     @ParameterizedTest
     @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
-    @ValueSource(strings = {ALONE, CLUSTER, CLUSTER_WITH_NUMBERS})
+    @ValueSource(strings = {ALONE, ALONE_WITH_RECORDS, CLUSTER, CLUSTER_WITH_NUMBERS, CLUSTER_WITH_RECORDS})
     void dataOfEarlierBuildsOpens(String name) throws Exception {
         BrokerProcess broker = broker(name, false);
         try (InputStream zip = RecordedDataTest.class.getResourceAsStream("/data/" + name + ".zip")) {
             assertThat(zip).as(name).isNotNull();
             DataFiles.unzip(zip, broker.data());
         }
-        assertServesAll(broker, name.startsWith(CLUSTER));
+        assertServesAll(broker, name.startsWith(CLUSTER), name.endsWith(RECORDS));
     }
 
     /** And is small enough to be kept. */
     @ParameterizedTest
     @Tag("full")
     @Execution(ExecutionMode.CONCURRENT)
-    @ValueSource(strings = {ALONE, CLUSTER})
+    @ValueSource(strings = {ALONE_WITH_RECORDS, CLUSTER_WITH_RECORDS})
     void dataOfThisBuildOpens(String name) throws Exception {
-        boolean isCluster = name.equals(CLUSTER);
+        boolean isCluster = name.startsWith(CLUSTER);
         BrokerProcess broker = broker(name, true);
         record(broker, isCluster);
         byte[] zip = DataFiles.zip(broker.data());
@@ -85,11 +94,12 @@ class RecordedDataTest {
         }
         BrokerProcess again = broker(name + "-again", false);
         DataFiles.unzip(new ByteArrayInputStream(zip), again.data());
-        assertServesAll(again, isCluster);
+        assertServesAll(again, isCluster, true);
     }
 
     private BrokerProcess broker(String name, boolean isNew) throws IOException {
         BrokerProcess broker = new BrokerProcess(directory.resolve(name))
+                .setting("apiServerConfig", "{port: " + Ports.free().getPort() + "}")
                 .property("kv_snapshot_log_bytes", 64 << 10)
                 .property("inbox_store_initial_ranges", 1);
         if (name.startsWith(CLUSTER)) {
@@ -113,6 +123,7 @@ class RecordedDataTest {
                         .isZero();
             }
             subscribe(broker);
+            ban(broker);
             publish(broker, 0, MESSAGES / 2);
             broker.stop();
             broker.start();
@@ -139,6 +150,16 @@ class RecordedDataTest {
                 assertThat(client.subscribe(filters, Properties.NONE)).allMatch(code -> code <= 2);
                 client.disconnect();
             }
+        }
+    }
+
+    /** Refused until the node has announced, as a member of its cluster, that it reads records of operators. */
+    private void ban(BrokerProcess broker) throws IOException {
+        Path out = directory.resolve("admin.out");
+        Await looks = Await.atMost(PATIENCE);
+        while (broker.admin(out, "ban", "--client", BANNED, "--reason", REASON) != 0) {
+            String said = Files.readString(out);
+            looks.again(() -> "the ban: " + said);
         }
     }
 
@@ -177,7 +198,7 @@ class RecordedDataTest {
 
     // --- what is served of it
 
-    private void assertServesAll(BrokerProcess broker, boolean isCluster) throws Exception {
+    private void assertServesAll(BrokerProcess broker, boolean isCluster, boolean hasBan) throws Exception {
         try (broker) {
             broker.start();
             assertThat(broker.status()).doesNotContain("FAILED");
@@ -185,6 +206,9 @@ class RecordedDataTest {
             assertInFlightIsServed(broker);
             assertRetainedAreServed(broker);
             assertRoutesAreServed(broker);
+            if (hasBan) {
+                assertBanHolds(broker);
+            }
             if (isCluster) {
                 Path out = directory.resolve("admin.out");
                 assertThat(broker.admin(out, "ranges", "inbox")).isZero();
@@ -248,6 +272,18 @@ class RecordedDataTest {
             publisher.publish("s", "to the group", 1).get(20, TimeUnit.SECONDS);
             assertThat(text(next(member, "what is for the group"))).isEqualTo("to the group");
         }
+    }
+
+    /** A node reads the records of operators after its start. */
+    private void assertBanHolds(BrokerProcess broker) throws Exception {
+        Await.until("the ban holds", () -> {
+            try (TestClient client = new TestClient(ClientConfig.of(broker.address(), BANNED, 5))) {
+                return client.connect().code() == CODE_BANNED;
+            }
+        });
+        Path out = directory.resolve("admin.out");
+        assertThat(broker.admin(out, "bans")).isZero();
+        assertThat(Files.readString(out)).contains(BANNED, REASON);
     }
 
     private static Packet.Publish next(TestClient client, String what) throws InterruptedException {
