@@ -204,6 +204,8 @@ def found_cluster():
 
 def roll(clients):
     checks.title("rolls the pods by an upgrade, while clients publish")
+    # Kubernetes replaces pods that are not available yet all at once, see minReadySeconds.
+    checks.eventually("three pods are available", trial.are_rolled_out, 60)
     before = uids(ready(3))
     since = time.monotonic()
     acknowledged = clients.count()
