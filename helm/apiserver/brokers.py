@@ -152,10 +152,23 @@ class Clients:
         return [text for text in self.acknowledged if text not in there]
 
 
+def admin(*words, pod=f"{NAME}-0"):
+    told = KUBELET.execute(pod, "/opt/godwit/bin/godwit-admin", "--data", "/var/lib/godwit/data", "--json", *words)
+    return json.loads(told) if told else None
+
+
 def members(pod=f"{NAME}-0"):
     """What the notes of the chart tell operators to call."""
-    told = KUBELET.execute(pod, "/opt/godwit/bin/godwit-admin", "--data", "/var/lib/godwit/data", "--json", "members")
-    return json.loads(told) if told else None
+    return admin("members", pod=pod)
+
+
+def has_all_voters():
+    """Whether each range has as many voters as are wanted."""
+    for store in "dist", "inbox", "retain":
+        told = admin("ranges", store)
+        if not told or any(len(each["voters"]) < told["wantedVoters"] for each in told["ranges"]):
+            return False
+    return True
 
 
 def cluster_id(told):
@@ -206,6 +219,8 @@ def roll(clients):
     checks.title("rolls the pods by an upgrade, while clients publish")
     # Kubernetes replaces pods that are not available yet all at once, see minReadySeconds.
     checks.eventually("three pods are available", trial.are_rolled_out, 60)
+    # A new cluster has one voter for each range until it has been calm for a while. That pod cannot hand over.
+    checks.eventually("each range has three voters", has_all_voters, 120)
     before = uids(ready(3))
     since = time.monotonic()
     acknowledged = clients.count()
