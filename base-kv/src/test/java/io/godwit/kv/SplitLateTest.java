@@ -89,7 +89,9 @@ class SplitLateTest {
             eventually("served", () -> read(cluster.client(2), "k").equals("a" + HOLD));
             append(cluster.client(3), "k", "b").get(30, TimeUnit.SECONDS);
             for (int late : LATE) {
-                await("it follows", () -> cluster.store(late).ranges().find(child).lastLogIndex() > 1);
+                await(
+                        "it follows",
+                        () -> cluster.store(late).ranges().find(child).lastLogIndex() > 1);
             }
             cluster.crash(1);
             assertThat(read(cluster.client(2), "k")).isEqualTo("a" + HOLD + "b");

@@ -310,8 +310,7 @@ public final class Replicas {
             for (Range range : ranges.all()) {
                 List<String> voters = range.state().members().voters();
                 boolean hasLeader = !range.leader().isEmpty();
-                here.add(new EndedRanges.Replica(
-                        ranges.name(), range.id(), range.groupId(), voters, true, hasLeader));
+                here.add(new EndedRanges.Replica(ranges.name(), range.id(), range.groupId(), voters, true, hasLeader));
             }
             ended.look(here);
         }

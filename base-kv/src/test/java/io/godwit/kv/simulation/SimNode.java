@@ -155,6 +155,7 @@ final class SimNode implements RaftGroups {
     private @Nullable Path logBefore;
     /** Groups whose empty replica was being replaced when the process ended: no longer in the register. */
     private final Set<String> deregistered = new HashSet<>();
+
     private @Nullable SharedRaftLog log;
     private @Nullable StoreRanges ranges;
 
@@ -400,6 +401,7 @@ final class SimNode implements RaftGroups {
                 kept.descriptors().stream()
                         .map(Map.Entry::getKey)
                         .filter(deregistered::contains)
+                        .filter(kept::isUnused) // others were born by a split and wait for their start
                         .forEach(kept::deregister);
             }
         }
