@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Whether a range may lose a voter: more than half of the voters that remain must have caught up (ADR 106). A voter that
- * has nothing yet does not vote, so without this rule a change could leave voters of whom no majority can ever elect a
- * leader.
+ * Whether a range may lose a voter: more than half of the voters that remain must have caught up (ADR 106). A voter
+ * that has nothing yet does not vote, so without this rule a change could leave voters of whom no majority can ever
+ * elect a leader.
  *
  * <p>The rule cannot keep a range from healing: as long as more than half of its voters have caught up, any other voter
  * may be removed, because that makes the group smaller and takes none of them away. A range without such a majority

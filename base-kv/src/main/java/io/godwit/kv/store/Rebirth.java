@@ -41,8 +41,8 @@ import org.slf4j.LoggerFactory;
  *       this, and before the left part is cut, replays the split, which finds a replica that is not blank.
  * </ol>
  *
- * <p>If the crash comes after step 4 and the left part goes on from a later snapshot, so that the split is not replayed,
- * the group calls this node, which makes an empty replica again.
+ * <p>If the crash comes after step 4 and the left part goes on from a later snapshot, so that the split is not
+ * replayed, the group calls this node, which makes an empty replica again.
  */
 final class Rebirth {
     private static final Logger LOG = LoggerFactory.getLogger(Rebirth.class);
