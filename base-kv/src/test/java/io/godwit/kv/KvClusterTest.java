@@ -12,6 +12,7 @@ import io.godwit.cluster.RpcCut;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.operate.OperationResult;
 import io.godwit.kv.operate.StoreOperations;
 import io.godwit.kv.peers.Replicas;
 import io.godwit.kv.raft.RaftSettings;
@@ -431,6 +432,33 @@ class KvClusterTest {
                 Long.MAX_VALUE,
                 new NodeReport.NodeStatus(false, 1, 0, 1, 1),
                 Map.of(KvCluster.STORE, List.of(replica)));
+    }
+
+    /** A change that leaves voters of whom no majority lives and has the data would leave no leader for ever. */
+    @Test
+    void aVoterThatTheOthersNeedIsNotRemoved() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.replicate();
+            cluster.moveLeader(1, 1);
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            String second = cluster.id(2);
+            String third = cluster.id(3);
+            cluster.crash(3);
+            await("missed", () -> !cluster.node(1).links().members().isAlive(third));
+            StoreOperations.RangeInfo info = cluster.only(1);
+            for (Step step : List.of(Step.REMOVE, Step.DEMOTE)) {
+                ChangeReplica change = new ChangeReplica(info.id(), info.epoch(), step, second, "test");
+                OperationResult refused = cluster.carryOut(1, change);
+                assertThat(refused.outcome()).isEqualTo(ActionOutcome.REFUSED);
+                assertThat(refused.detail()).contains("no majority", third);
+            }
+            cluster.change(1, Step.REMOVE, third);
+            assertThat(cluster.only(1).voters()).containsExactlyInAnyOrder(cluster.id(1), second);
+            cluster.change(1, Step.REMOVE, second);
+            assertThat(cluster.only(1).voters()).containsExactly(cluster.id(1));
+            assertThat(read(cluster.client(1), "k")).isEqualTo("a");
+        }
     }
 
     @Test

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out actions on the ranges of one store that this node leads. Any thread; does not block. */
@@ -137,12 +138,27 @@ final class LocalActions implements ActionExecutor {
             case DEMOTE ->
                 !isVoter || store.equals(self)
                         ? ended(ActionOutcome.REFUSED, store + " is no voter, or leads")
-                        : range.voters().demote(change.epoch(), store).thenApply(LocalActions::resultOf);
+                        : orWhyNot(range, store, () -> range.voters().demote(change.epoch(), store));
             case REMOVE ->
                 !isVoter && !isLearner || store.equals(self)
                         ? ended(ActionOutcome.REFUSED, store + " has no replica, or leads")
-                        : range.voters().remove(change.epoch(), store).thenApply(LocalActions::resultOf);
+                        : orWhyNot(range, store, () -> range.voters().remove(change.epoch(), store));
         };
+    }
+
+    /** Takes a vote away, unless the other voters need it; a learner has none. */
+    private CompletableFuture<OperationResult> orWhyNot(
+            Range range, String store, Supplier<CompletableFuture<ChangeOutcome>> change) {
+        List<String> voters = range.state().members().voters();
+        Optional<String> whyNot = voters.contains(store)
+                ? RemainingVoters.whyNot(voters, store, voter -> voter.equals(self) || countsOn(range, voter))
+                : Optional.empty();
+        return whyNot.map(why -> ended(ActionOutcome.REFUSED, why))
+                .orElseGet(() -> change.get().thenApply(LocalActions::resultOf));
+    }
+
+    private boolean countsOn(Range range, String voter) {
+        return links != null && links.members().isAlive(voter) && hasCaughtUp(range, voter);
     }
 
     /** Whether the replica on {@code store} had caught up according to its last report. */

@@ -77,7 +77,13 @@ public final class ClusterLinks implements AutoCloseable {
             members.forget(storeId);
             exchange.forget(storeId);
         });
-        this.replicas = new Replicas(caller.storeId(), rpc, stores::get, stores::values, threads.io());
+        this.replicas = new Replicas(
+                caller.storeId(),
+                rpc,
+                stores::get,
+                stores::values,
+                () -> members.seen().keySet(),
+                threads.io());
         this.unreached = new UnreachedLeaders(caller.storeId(), rpc, cluster.channels(), members, tables, takeOver);
     }
 

@@ -14,7 +14,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * group that this node lacks calls it, for example after this node has received a snapshot of a range and so never saw
  * the split that made the group; then this node asks the caller about the group ({@code DESCRIBE_RANGE}). A request
  * with an epoch below that of the tombstone is refused, because it was overtaken by the removal; so is a request for a
- * replica that a late split is making. Steps, and what a crash leaves:
+ * replica that a late split is making. An empty replica that a late split finds is replaced by one with the data
+ * ({@code Rebirth}, ADR 106). Steps, and what a crash leaves:
  *
  * <ol>
  *   <li>The directory {@code range-N} is emptied and gets an empty database, made durable; the group's log is emptied
@@ -50,8 +53,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Going.</b> A replica is removed when the leader of its range reports an epoch above that at which the replica
  * joined, and this node is no longer a member. The leader changes the group before it reports, so nobody relies on the
- * replica by then. A replica is also removed when another member says that the range has ended because it was merged
- * into its neighbour while this node was away ({@code HAS_ENDED}).
+ * replica by then. A replica is also removed when another node says that the range has ended because it was merged into
+ * its neighbour while this node was away ({@code HAS_ENDED}, {@link EndedRanges}).
  *
  * <ol>
  *   <li>In the register, one write replaces the descriptor by a tombstone with that epoch. From here on the replica
@@ -81,7 +84,6 @@ public final class Replicas {
     private static final long SPLIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long ASK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
-    private static final long LEADERLESS_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long TIMEOUT_MILLIS = 10_000;
 
@@ -90,8 +92,7 @@ public final class Replicas {
     private final Function<String, @Nullable StoreRanges> stores;
     private final Supplier<? extends Collection<StoreRanges>> open;
     private final Executor io;
-    /** Groups here that know no leader, and since when, in nanoseconds. */
-    private final Map<String, Long> leaderlessSince = new ConcurrentHashMap<>();
+    private final EndedRanges ended;
 
     private final Map<String, Missing> missing = new ConcurrentHashMap<>();
     /** Groups that are being removed, because several reports may ask for it. */
@@ -103,6 +104,7 @@ public final class Replicas {
     /**
      * @param stores the open store of a name; null if there is none
      * @param open all open stores
+     * @param nodes the store ids of all nodes of the cluster
      * @param io runs tasks that may block
      */
     public Replicas(
@@ -110,12 +112,14 @@ public final class Replicas {
             NodeRpc rpc,
             Function<String, @Nullable StoreRanges> stores,
             Supplier<? extends Collection<StoreRanges>> open,
+            Supplier<? extends Collection<String>> nodes,
             Executor io) {
         this.self = self;
         this.rpc = rpc;
         this.stores = stores;
         this.open = open;
         this.io = io;
+        this.ended = new EndedRanges(self, nodes, System::nanoTime, this::askWhetherEnded, this::leaveEnded);
     }
 
     /** Begins to answer the questions of other nodes. */
@@ -294,48 +298,34 @@ public final class Replicas {
 
     // --- going
 
-    /**
-     * Asks the other members about groups that have had no leader for a long time: if a range was merged into another
-     * while this node was away, and its replicas were deleted elsewhere, nobody calls this node. Called at intervals on
-     * an I/O thread.
-     */
+    /** See {@link EndedRanges}. Called at intervals on an I/O thread. */
     void lookForEnded() {
-        long now = System.nanoTime();
         for (StoreRanges ranges : open.get()) {
+            List<EndedRanges.Replica> here = new ArrayList<>();
             for (StoreRanges.Unopened closed : ranges.unopened()) {
-                closed.voters().stream()
-                        .filter(voter -> !voter.equals(self))
-                        .forEach(voter -> askWhetherEnded(
-                                voter,
-                                ranges,
-                                closed.descriptor().id(),
-                                closed.descriptor().groupId()));
+                RangeDescriptor descriptor = closed.descriptor();
+                here.add(new EndedRanges.Replica(
+                        ranges.name(), descriptor.id(), descriptor.groupId(), closed.voters(), false, false));
             }
             for (Range range : ranges.all()) {
-                if (!range.leader().isEmpty()) {
-                    leaderlessSince.remove(range.groupId());
-                } else if (now - leaderlessSince.computeIfAbsent(range.groupId(), fresh -> now) > LEADERLESS_NANOS) {
-                    range.state().members().voters().stream()
-                            .filter(voter -> !voter.equals(self))
-                            .forEach(voter -> askWhetherEnded(voter, ranges, range.id(), range.groupId()));
-                }
+                List<String> voters = range.state().members().voters();
+                boolean hasLeader = !range.leader().isEmpty();
+                here.add(new EndedRanges.Replica(ranges.name(), range.id(), range.groupId(), voters, true, hasLeader));
             }
+            ended.look(here);
         }
     }
 
-    private void askWhetherEnded(String voter, StoreRanges ranges, long rangeId, String groupId) {
-        rpc.ask(voter, Question.HAS_ENDED, question(ranges.name(), rangeId), TIMEOUT_MILLIS)
-                .thenAcceptAsync(
-                        answer -> {
-                            if (answer.length > 0 && answer[0] != 0) {
-                                leave(ranges, rangeId, groupId, Long.MAX_VALUE);
-                            }
-                        },
-                        io)
-                .exceptionally(failure -> {
-                    LOG.debug("not known whether the range has ended range={}", groupId, failure);
-                    return null;
-                });
+    private CompletableFuture<Boolean> askWhetherEnded(String storeId, EndedRanges.Replica replica) {
+        return rpc.ask(storeId, Question.HAS_ENDED, question(replica.store(), replica.rangeId()), TIMEOUT_MILLIS)
+                .thenApply(answer -> answer.length > 0 && answer[0] != 0);
+    }
+
+    private void leaveEnded(EndedRanges.Replica replica) {
+        StoreRanges ranges = stores.apply(replica.store());
+        if (ranges != null) {
+            io.execute(() -> leave(ranges, replica.rangeId(), replica.groupId(), Long.MAX_VALUE));
+        }
     }
 
     /** Handles a report; it may show that replicas here must be removed. Any thread; hands over. */

@@ -217,6 +217,11 @@ public final class Range implements Sibling {
         return started == null ? 0 : started.lastLogIndex();
     }
 
+    /** Whether its database has never been given anything. For a replica whose group does not run. */
+    public boolean hasAppliedNothing() {
+        return db.appliedIndex() == 0;
+    }
+
     /** Number of entries that this replica knows to be committed and has not applied yet. Any thread. */
     public long applyLag() {
         RaftGroup started = group;

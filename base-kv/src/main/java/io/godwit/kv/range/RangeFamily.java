@@ -17,8 +17,8 @@ public interface RangeFamily<R extends Sibling> {
 
     /**
      * Creates the replica of a split's right part on this node, without starting it, unless it exists or has existed:
-     * so a replayed split creates nothing. Called on the apply thread of {@code parent}, whose database is still the
-     * one before the split; blocks.
+     * so a replayed split creates nothing. A replica that was made empty and has got nothing since is replaced. Called
+     * on the apply thread of {@code parent}, whose database is still the one before the split; blocks.
      *
      * @return the replica, which holds direct requests ({@link Range#hold}) and is routed to after the next
      *     {@link #rebounded}; null if it was made earlier

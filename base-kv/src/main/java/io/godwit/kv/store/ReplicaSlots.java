@@ -59,7 +59,7 @@ final class ReplicaSlots<R> {
      * @param replica null unless {@link #isHere}, and when it is damaged
      * @param fault empty unless it is damaged
      * @param voters as far as this node knows them; empty unless it is damaged
-     * @param start of the replica, while it is under way
+     * @param start of the replica, or its replacement, while it is under way
      */
     record Slot<R>(
             long order,
@@ -189,7 +189,7 @@ final class ReplicaSlots<R> {
         }
     }
 
-    /** The range goes on in another replica, which takes the place of the one before. */
+    /** Another replica takes the place of the one before. */
     void replace(long id, R replica) {
         change(id, slot -> slot.in(Phase.OPEN).withReplica(replica));
     }

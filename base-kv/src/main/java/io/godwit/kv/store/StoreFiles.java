@@ -243,6 +243,31 @@ public final class StoreFiles {
     }
 
     /**
+     * Whether the stopped replica has got nothing since it was made empty: no entry, no snapshot, no vote, and none
+     * before it, because none was ever removed here.
+     *
+     * @throws IOException if its snapshots cannot be listed
+     */
+    boolean isBlank(RangeDescriptor range) throws IOException {
+        if (range.joinedEpoch() == 0 || hasBuried(range) || !log.isUnused(range.groupId())) {
+            return false;
+        }
+        Path snapshots = snapshotsOf(range);
+        if (!Files.isDirectory(snapshots)) {
+            return true;
+        }
+        try (Stream<Path> entries = Files.list(snapshots)) {
+            return entries.noneMatch(entry -> entry.getFileName().toString().startsWith("snapshot_"));
+        }
+    }
+
+    /** Makes the right part of a split in place of a blank replica, see {@link Rebirth}. */
+    RangeDb bearAgain(RangeDescriptor blank, RangeState state, RangeDb parent) throws IOException {
+        log.deregister(blank.groupId());
+        return bear(blank, state, parent);
+    }
+
+    /**
      * Removes a range that has ended and whose group is not running. After that it is not opened any more; what a crash
      * then leaves of its log and files is deleted when the store is opened.
      */

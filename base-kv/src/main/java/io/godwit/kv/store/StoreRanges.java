@@ -50,6 +50,7 @@ public final class StoreRanges implements RangeFamily<Range> {
     private final ReplicaSlots<Range> slots = new ReplicaSlots<>();
 
     private final ReplicaRemoval removal;
+    private final Rebirth rebirth;
 
     /**
      * Ranges whose replicas a split is making. It makes them without holding the lock; without this note {@link #join}
@@ -74,6 +75,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         this.router = new RangeRouter(environment.nanoClock());
         this.mirror = new RangeMirror(spec.name(), slots::unordered, environment);
         this.removal = new ReplicaRemoval(slots, files, environment, () -> router.route(all()), () -> onChange.run());
+        this.rebirth = new Rebirth(slots, files, this::replica, this::opened);
     }
 
     /**
@@ -144,18 +146,35 @@ public final class StoreRanges implements RangeFamily<Range> {
      */
     public void start() throws IOException {
         for (ReplicaSlots.Slot<Range> slot : slots.here()) {
-            RangeDescriptor descriptor = slot.descriptor();
             Range range = slot.replica();
             if (range != null) {
-                try {
-                    range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
-                } catch (DamagedDataException e) {
-                    if (!files.isElsewhere(range.state().members().voters())) {
-                        throw e;
-                    }
-                    notStarted(range, e);
-                }
+                start(range, slot.descriptor());
             }
+        }
+    }
+
+    /** Does nothing if a split that is being replayed has replaced the replica meanwhile, and starts the new one. */
+    private void start(Range range, RangeDescriptor descriptor) throws IOException {
+        CompletableFuture<Void> started = new CompletableFuture<>();
+        synchronized (slots) {
+            ReplicaSlots.Slot<Range> slot = slots.here(range.id());
+            if (slot == null || !isIdle(slot, range)) {
+                return;
+            }
+            slots.startBegins(range.id(), started);
+        }
+        try {
+            range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
+        } catch (DamagedDataException e) {
+            if (!files.isElsewhere(range.state().members().voters())) {
+                throw e;
+            }
+            notStarted(range, e);
+        } finally {
+            synchronized (slots) {
+                slots.startEnds(range.id());
+            }
+            started.complete(null);
         }
     }
 
@@ -334,8 +353,11 @@ public final class StoreRanges implements RangeFamily<Range> {
         RangeDescriptor descriptor = RangeDescriptor.of(spec.name(), child);
         boolean isOurs = child.members().voters().contains(files.storeId())
                 || child.members().learners().contains(files.storeId());
-        if (!isOurs || !birthBegins(descriptor)) {
-            return null; // no replica is made: this node is not a member, or has or had one
+        if (!isOurs) {
+            return null;
+        }
+        if (!birthBegins(descriptor)) { // this node has or had a replica
+            return rebirth.bearAgain(child, parent);
         }
         try {
             Range range = replica(descriptor, files.bear(descriptor, child, parent));
@@ -432,7 +454,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         CompletableFuture<Void> started = new CompletableFuture<>();
         synchronized (slots) {
             ReplicaSlots.Slot<Range> slot = slots.here(stopped.id());
-            if (slots.isClosed() || slot == null || !mayRecover(slot, stopped)) {
+            if (slots.isClosed() || slot == null || !isIdle(slot, stopped)) {
                 return; // removed or replaced meanwhile
             }
             descriptor = slot.descriptor();
@@ -452,8 +474,16 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     @SuppressWarnings("ReferenceEquality") // another replica of the range is not the one that has stopped
-    private static boolean mayRecover(ReplicaSlots.Slot<Range> slot, Range stopped) {
+    private static boolean isIdle(ReplicaSlots.Slot<Range> slot, Range stopped) {
         return slot.phase() == Phase.OPEN && slot.replica() == stopped && !slot.isStarting();
+    }
+
+    /** A blank replica that a split did not replace after all was opened again. */
+    private void opened(Range range) {
+        synchronized (slots) {
+            router.route(all());
+        }
+        start(range);
     }
 
     /** Replaces a stopped replica by a new one; null if that is not possible now. */

@@ -61,6 +61,9 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     /** By user: a key that is asked for again as soon as a change of its range is visible. */
     private final Map<String, String> askedMeanwhile = new TreeMap<>();
 
+    /** By node: where it dies in the next split, by the wish of a test. */
+    private final Map<String, SimNode.CrashPoint> wantedCrashes = new HashMap<>();
+
     private final PriorityQueue<Timed> timers =
             new PriorityQueue<>(Comparator.comparingLong(Timed::atNanos).thenComparingLong(Timed::order));
     private final List<Runnable> answers = new ArrayList<>();
@@ -218,7 +221,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         if (planted == SimFault.CHILD_IS_MADE_AGAIN && splits && !replica.node.hasKeptLog()) {
             replica.node.keepLog();
         }
-        if (!calm && splits && random.nextInt(4) == 0) {
+        SimNode.CrashPoint wanted = splits ? wantedCrashes.remove(replica.node.id()) : null;
+        if (wanted != null) {
+            replica.node.arm(wanted);
+        } else if (!calm && splits && random.nextInt(4) == 0) {
             SimNode.CrashPoint[] points = SimNode.CrashPoint.values();
             replica.node.arm(points[random.nextInt(points.length)]);
         } else if (!calm && changes && random.nextInt(8) == 0) {
@@ -321,6 +327,15 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     void event() {
         somethingPossible();
         check();
+    }
+
+    /** The node dies at this point of the next split that it applies. */
+    void crashNextSplitOf(String nodeId, SimNode.CrashPoint point) {
+        wantedCrashes.put(nodeId, point);
+    }
+
+    void restart(String nodeId) {
+        restart(node(nodeId));
     }
 
     /** Makes a node lead a range. */

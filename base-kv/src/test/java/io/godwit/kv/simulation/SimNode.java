@@ -153,6 +153,9 @@ final class SimNode implements RaftGroups {
     private @Nullable Crash dying;
 
     private @Nullable Path logBefore;
+    /** Groups whose empty replica was being replaced when the process ended: no longer in the register. */
+    private final Set<String> deregistered = new HashSet<>();
+
     private @Nullable SharedRaftLog log;
     private @Nullable StoreRanges ranges;
 
@@ -316,6 +319,13 @@ final class SimNode implements RaftGroups {
     private void reach(CrashPoint point) {
         if (armed == point) {
             armed = null;
+            SharedRaftLog open = log;
+            if (point == CrashPoint.CHILD_IS_NOT_REGISTERED && open != null) {
+                open.descriptors().stream()
+                        .map(Map.Entry::getKey)
+                        .filter(groupId -> !world.raft().runs(groupId, id))
+                        .forEach(deregistered::add);
+            }
             Crash crash = new Crash(this, point);
             dying = crash;
             throw crash;
@@ -368,7 +378,9 @@ final class SimNode implements RaftGroups {
             Files.deleteIfExists(next.resolve("raft-log.synced"));
             copy(keptLog, tree(keptLog), next);
             logBefore = null;
+            forgetReplaced(next);
         }
+        deregistered.clear();
         StoreRanges gone = ranges;
         SharedRaftLog goneLog = log;
         if (gone != null && goneLog != null) {
@@ -379,6 +391,20 @@ final class SimNode implements RaftGroups {
         log = null;
         delete(before);
         directory = next;
+    }
+
+    /** The kept register still has a replica that the process had begun to replace. */
+    private void forgetReplaced(Path next) throws IOException {
+        if (!deregistered.isEmpty()) {
+            try (SharedRaftLog kept =
+                    SharedRaftLog.open(next.resolve("raft-log"), (what, cause) -> world.fault(this, what, cause))) {
+                kept.descriptors().stream()
+                        .map(Map.Entry::getKey)
+                        .filter(deregistered::contains)
+                        .filter(kept::isUnused) // others were born by a split and wait for their start
+                        .forEach(kept::deregister);
+            }
+        }
     }
 
     /**
@@ -452,6 +478,9 @@ final class SimNode implements RaftGroups {
             kept = newSnapshot();
             copy(born, tree(born), kept);
             Files.createFile(known);
+        }
+        if (kept != null && firstVoters.isEmpty()) {
+            world.count("replicas made again");
         }
         return world.raft().start(this, groupId, stateMachine, kept, firstVoters.isEmpty());
     }

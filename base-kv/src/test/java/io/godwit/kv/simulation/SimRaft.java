@@ -96,6 +96,11 @@ final class SimRaft {
         return group;
     }
 
+    boolean runs(String groupId, String storeId) {
+        SimGroup group = groups.get(groupId);
+        return group != null && group.replicas.containsKey(storeId);
+    }
+
     /** Removes the replicas of a node that died; their disks stay. */
     void crashed(SimNode node) {
         for (SimGroup group : groups.values()) {
@@ -121,6 +126,9 @@ final class SimRaft {
         SimGroup group = groups.computeIfAbsent(groupId, id -> new SimGroup(id, voters));
         SimDisk disk = group.disks.computeIfAbsent(node.id(), id -> new SimDisk());
         if (bornWith != null) {
+            if (disk.lastIndex() > 0 && world.fault() == SimFault.NONE) {
+                throw new IllegalStateException("replica of " + groupId + " on " + node.id() + " begins again");
+            }
             disk.begin(1, 1, bornWith);
         }
         disk.votesBlank = !isBlank;

@@ -46,6 +46,8 @@ final class SimReplica implements RaftGroup {
     private boolean saving;
     boolean closed;
     boolean failed;
+    /** Set by a test: entries are stored and not applied. */
+    boolean holds;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Submitted(byte[] data, long term, Closure done) {}
@@ -109,7 +111,7 @@ final class SimReplica implements RaftGroup {
                 steps.add(this::handOver);
             }
         }
-        if (!failed && applied < commitIndex) {
+        if (!failed && !holds && applied < commitIndex) {
             steps.add(this::apply);
         }
         if (!roles.isEmpty()) {

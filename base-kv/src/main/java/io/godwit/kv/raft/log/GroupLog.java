@@ -72,6 +72,11 @@ public final class GroupLog {
         return firstIndex == 1 && lastIndex == 0 && vote.equals(NO_VOTE);
     }
 
+    /** Whether it has neither entries, nor a beginning after a snapshot, nor a vote. It may have heard of a term. */
+    synchronized boolean isUnused() {
+        return firstIndex == 1 && lastIndex == 0 && vote.votedFor().isEmpty();
+    }
+
     /** The term of the entry at {@code index}; 0 if there is none. */
     synchronized long termOf(long index) {
         if (index < firstIndex || index > lastIndex) {

@@ -109,6 +109,29 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
+     * Removes a group from the register, as if it had never been there. Its log stays; see {@link #begin}.
+     *
+     * @throws IllegalStateException if the group is in use, because it could then vote a second time
+     */
+    public synchronized void deregister(String groupId) {
+        if (!isUnused(groupId)) {
+            throw new IllegalStateException("group " + groupId + " has entries or a vote and stays registered");
+        }
+        byte[] key = SharedLogFormat.namedKey(SharedLogFormat.KIND_DESCRIPTOR, groupId);
+        write(engine, "deregistering group " + groupId, true, batch -> batch.delete(key));
+        descriptors.remove(groupId);
+    }
+
+    /**
+     * Whether the replica of the group here has stored no entry and no snapshot and has given no vote. It may have
+     * heard of a term.
+     */
+    public boolean isUnused(String groupId) {
+        @Nullable GroupLog group = known(groupId);
+        return group == null || group.isUnused();
+    }
+
+    /**
      * Removes a group from the register permanently and stores a tombstone in the same write: after a crash it is
      * either registered or buried. Its log stays until {@link #erase}.
      */
@@ -165,12 +188,19 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * Makes the empty log of a group that is not running begin at {@code nextIndex}, in {@code term}, without a vote.
+     * Makes the empty log of a group that is not running begin at {@code nextIndex}, without a vote, in {@code term} or
+     * in the later one that it has heard of: a term is never taken back.
+     *
+     * @throws IllegalStateException if the log has entries or a vote
      */
     public void begin(String groupId, long nextIndex, long term) {
         GroupLog group = group(groupId);
+        GroupLog.Vote before = group.vote();
+        if (group.lastIndex() >= group.firstIndex() || !before.votedFor().isEmpty()) {
+            throw new IllegalStateException("group " + groupId + " has entries or a vote and cannot begin again");
+        }
         reset(group, nextIndex, true);
-        writeVote(group, new GroupLog.Vote(term, ""), true);
+        writeVote(group, new GroupLog.Vote(Math.max(term, before.term()), ""), true);
     }
 
     /** Stores a small record about the node. */

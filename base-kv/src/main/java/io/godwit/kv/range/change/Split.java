@@ -20,7 +20,8 @@ import java.nio.file.Path;
  *
  * <ol>
  *   <li>If the right part is or was registered on this node, none of the steps for it is done: either the split is
- *       being replayed and the right part has gone on since, or the replica came by a snapshot.
+ *       being replayed and the right part has gone on since, or the replica came by a snapshot. If the replica is still
+ *       as empty as it was made when the other members called this node, it is made again ({@code Rebirth}).
  *   <li>{@code range-(child)} is deleted: it may be left by a crash before step 5.
  *   <li>{@code range-(child)/db}: a checkpoint of the original range, from which one batch deletes the left part and
  *       sets the state; flushed. It is not in the register, so nobody opens it; after a crash the split is replayed,

@@ -284,6 +284,39 @@ class SharedRaftLogTest {
     }
 
     @Test
+    void anUnusedGroupIsDeregisteredForGoodAndBeginsInTheTermThatItKnows() throws IOException {
+        node.log.putDescriptor("inbox-0", new byte[] {1});
+        node.meta("inbox-0").setTermAndVotedFor(7, PeerId.emptyPeer());
+        assertThat(node.log.isUnused("inbox-0")).isTrue();
+        node.log.deregister("inbox-0");
+        node.reopen();
+        assertThat(node.log.descriptors()).isEmpty();
+        assertThat(node.log.tombstone("inbox-0")).isNull();
+
+        node.log.begin("inbox-0", 2, 1);
+        node.log.begin("inbox-0", 2, 1); // after a crash
+        node.reopen();
+        assertThat(node.meta("inbox-0").getTerm()).isEqualTo(7);
+        assertThat(node.log.lastIndex("inbox-0")).isEqualTo(1);
+        assertThat(node.log.isUnused("inbox-0")).as("it has a snapshot").isFalse();
+    }
+
+    @Test
+    void aGroupWithEntriesOrAVoteStaysRegisteredAndDoesNotBeginAgain() {
+        node.storage("inbox-0").appendEntries(entries(1, 1, 1));
+        node.meta("inbox-1").setTermAndVotedFor(7, PeerId.parsePeer("127.0.0.1:8001"));
+        for (String group : List.of("inbox-0", "inbox-1")) {
+            node.log.putDescriptor(group, new byte[] {1});
+            assertThat(node.log.isUnused(group)).isFalse();
+            assertThatThrownBy(() -> node.log.deregister(group)).hasMessageContaining("has entries or a vote");
+            assertThatThrownBy(() -> node.log.begin(group, 2, 1)).hasMessageContaining("has entries or a vote");
+        }
+        assertThat(node.log.descriptors()).hasSize(2);
+        assertThat(node.log.lastIndex("inbox-0")).isEqualTo(1);
+        assertThat(node.meta("inbox-1").getVotedFor()).isEqualTo(PeerId.parsePeer("127.0.0.1:8001"));
+    }
+
+    @Test
     void groupsThatAppendTogetherShareFsyncs() throws Exception {
         int groups = 8;
         int appends = 200;
