@@ -79,7 +79,7 @@ done
 
 say "the broker"
 tar -x -f "$archive" -C "$root/opt/godwit" --strip-components=1 --no-same-owner
-rm -rf "$root"/opt/godwit/{docs,README.md,ARCHITECTURE.md,CHANGELOG.md,SECURITY.md}
+rm -rf "$root"/opt/godwit/{docs,README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,SECURITY.md}
 rm -f "$root"/opt/godwit/lib/*-"linux-$other".jar
 install -m 755 "$here/health" "$root/opt/godwit/bin/health"
 mv "$root/opt/godwit/conf/standalone.yml" "$root/etc/godwit/standalone.yml"

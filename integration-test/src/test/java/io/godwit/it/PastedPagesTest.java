@@ -488,7 +488,8 @@ class PastedPagesTest {
     @Tag("full")
     void configurationsOfOtherBrokersAreConverted() throws Exception {
         PastedScript script = new PastedScript(directory);
-        write(script, "mosquitto.conf", "listener 1883 127.0.0.1\nallow_anonymous true\n");
+        write(script, "mosquitto.conf", "listener 1883 127.0.0.1\nallow_anonymous true\nacl_file rules\n");
+        write(script, "rules", "topic readwrite birds/#\n");
         write(script, "standalone.yml", "mqttServerConfig:\n  tcpListener:\n    port: 1883\n");
         List<String> lines = PastedPage.read(MIGRATE)
                 .block("bin/godwit-admin config import")
@@ -498,7 +499,7 @@ class PastedPagesTest {
         String check = lines.get(2);
         script.step(
                 "mosquitto",
-                replaced(lines.get(0), "/etc/mosquitto/", "") + " || [ $? = 8 ]\n" + check + "\nrm conf/site.yml\n");
+                replaced(lines.get(0), "/etc/mosquitto/", "") + " || [ $? = 8 ]\n" + check + "\nrm -r site\n");
         script.step("bifromq", lines.get(1) + " || [ $? = 8 ]\n" + check + "\n");
         script.run(1883, List.of());
 

@@ -10,35 +10,37 @@ public final class ConfigFiles {
             has that default, an unknown key is an error.
 
             Sizes may be written with KB, MB, GB or TB (1024 bytes, and so on), durations with s, m, h or d. A value may
-            name the environment: ${NAME}, or ${NAME:-default}. A variable GODWIT_SESSION_CONFIG_MAX_QUEUED_BYTES has
-            the last word over sessionConfig.maxQueuedBytes, and so on. bin/standalone.sh check tells what comes from
-            where. docs/configuration.md lists bounds, names of variables, and what changes without a restart.
+            name an environment variable: ${NAME}, or ${NAME:-default}. The variable
+            GODWIT_SESSION_CONFIG_MAX_QUEUED_BYTES overrides sessionConfig.maxQueuedBytes, and so on.
+            bin/standalone.sh check shows where each value comes from. docs/configuration.md lists bounds, names of
+            variables, and what changes without a restart.
             """;
 
     private static final String PAGE_HEADER = """
             # Configuration
 
-            Every key of `conf/standalone.yml`, and every system property, with its default, its bounds and the variable
-            of the environment that has the last word over it. This page and `conf/standalone.yml` are written from the
-            records of `io.godwit.broker.settings`.
+            This page lists every key of `conf/standalone.yml` and every system property, each with its default, its
+            bounds and the environment variable that overrides it. This page and `conf/standalone.yml` are generated
+            from the records of `io.godwit.broker.settings`.
 
             - A key that is left out or left empty has its default. An unknown key is an error; the broker names the
-              nearest valid one. All mistakes are told at once, each with its line.
+              nearest valid one. It reports all mistakes at once, each with its line.
             - Sizes may be written with KB, MB, GB or TB; KB and KiB are both 1,024 bytes, MB and MiB 1,024 of these,
-              and so on. Durations may be written with s, m, h or d. A number without a unit counts what its name says.
-            - A value may name the environment: `${NAME}`, or `${NAME:-default}` for a variable that may be missing or
-              empty. `$${` stands for `${` itself. What a variable holds is not looked at again.
-            - A variable of the environment has the last word over a key of the file: `GODWIT_` and the path in capital
-              letters. Of a section that the file has a list of, it takes the index:
-              `GODWIT_MQTT_SERVER_CONFIG_TCP_LISTENER_0_PORT`. An empty variable says nothing; an unknown one is an
-              error, but for those that Kubernetes makes of the names of services.
-            - A system property has the last word over a variable.
-            - The broker looks at the file once a second. Keys that change while it runs hold for connections made from
-              then on, those of `banConfig` and `memoryConfig` for all; `bin/standalone.sh status` names changed keys
-              that need a restart, and the mistakes of a file that cannot be used, of which nothing is taken over.
-              Certificates, users and rules are read again when their files change, log levels (`conf/logback.xml`)
-              within a minute.
-            - `bin/standalone.sh check` tells which values differ from the defaults, and where each is from.
+              and so on. Durations may be written with s, m, h or d. A number without a unit has the unit that the name
+              of its key says.
+            - A value may name an environment variable: `${NAME}`, or `${NAME:-default}` if the variable may be missing
+              or empty. `$${` stands for `${` itself. The content of a variable is not searched for further variables.
+            - An environment variable overrides a key of the file. Its name is `GODWIT_` and the path of the key in
+              capital letters. If the file has a list of sections, the name contains the index:
+              `GODWIT_MQTT_SERVER_CONFIG_TCP_LISTENER_0_PORT`. An empty variable has no effect. An unknown one is an
+              error, unless Kubernetes has created it for a service.
+            - A system property overrides an environment variable.
+            - The broker checks the file once a second. A key that changes while the broker runs applies to new
+              connections; the keys of `banConfig` and `memoryConfig` apply to all. `bin/standalone.sh status` shows
+              changed keys that need a restart. If the file has a mistake, nothing of it is applied, and `status` shows
+              the mistakes. Certificates, users and rules are read again when their files change, log levels
+              (`conf/logback.xml`) within a minute.
+            - `bin/standalone.sh check` shows which values differ from the defaults, and where each comes from.
             """;
 
     private ConfigFiles() {}

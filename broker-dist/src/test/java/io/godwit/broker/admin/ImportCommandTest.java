@@ -63,6 +63,15 @@ class ImportCommandTest {
     }
 
     @Test
+    void theDirectoryIsCreated() throws Exception {
+        Path file = Files.writeString(directory.resolve("in"), "listener 1883\nallow_anonymous true\n");
+        Path to = directory.resolve("site/new/standalone.yml");
+        ApiRun run = ApiRun.of("config", "import", "--from", "mosquitto", file.toString(), "--to", to.toString());
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(to).content().contains("provider: allow-all");
+    }
+
+    @Test
     void whatItWritesIsForItsUser() throws Exception {
         assertThat(run("listener 1883\npassword_file nowhere\n", "--json").code())
                 .isEqualTo(8);

@@ -65,6 +65,7 @@ class DistributionTest {
                         .containsExactly(
                                 "ARCHITECTURE.md",
                                 "CHANGELOG.md",
+                                "CONTRIBUTING.md",
                                 "LICENSE",
                                 "NOTICE",
                                 "README.md",

@@ -26,6 +26,9 @@ class PageBlocksTest {
     /** A script of ours, or a program that its user has built or unpacked. */
     private static final Pattern SCRIPT = Pattern.compile("(bin|release|helm|\\.ci)/[a-z/-]+(\\.sh)?");
 
+    private static final Pattern ITEM = Pattern.compile("([-*]|\\d+\\.) .*");
+    private static final Pattern EIGHT_COLUMNS = Pattern.compile(" {8}\\S.*");
+
     /**
      * A block that no test reads.
      *
@@ -69,6 +72,44 @@ class PageBlocksTest {
         assertThat(unknown).isEmpty();
         assertThat(left).as("blocks that are no longer there").isEmpty();
         assertThat(UNREAD).extracting(Unread::reason).doesNotContain("");
+    }
+
+    /** On the site a block within a list needs eight columns; with fewer its lines run together as a paragraph. */
+    @Test
+    void blocksWithinListsAreIndentedAsTheSiteNeedsThem() throws IOException {
+        assertThat(misplaced("1. Do this:\n\n       bin/standalone.sh start\n\n2. Then that\n"))
+                .containsExactly("       bin/standalone.sh start");
+        assertThat(misplaced("1. Do this:\n\n        bin/standalone.sh start\n"))
+                .isEmpty();
+        assertThat(misplaced("text\n\n    a:\n\n      b: c\n")).isEmpty();
+
+        for (DocumentPage page : DocumentPage.all()) {
+            assertThat(misplaced(page.text())).as(page.name()).isEmpty();
+        }
+    }
+
+    /** First lines of blocks that follow an item of a list and have another indentation than eight columns. */
+    private static List<String> misplaced(String text) {
+        List<String> found = new ArrayList<>();
+        String paragraph = "";
+        boolean isAfterBlank = false;
+        for (String line : text.lines().toList()) {
+            if (line.isBlank()) {
+                isAfterBlank = true;
+                continue;
+            }
+            boolean isFirst = isAfterBlank && line.startsWith("    ");
+            if (isFirst
+                    && ITEM.matcher(paragraph).matches()
+                    && !EIGHT_COLUMNS.matcher(line).matches()) {
+                found.add(line);
+            }
+            if (isAfterBlank || ITEM.matcher(line).matches()) {
+                paragraph = line;
+            }
+            isAfterBlank = false;
+        }
+        return found;
     }
 
     @Test

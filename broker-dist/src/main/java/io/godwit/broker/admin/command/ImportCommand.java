@@ -83,15 +83,16 @@ public final class ImportCommand implements Callable<Integer> {
         return made.isWhole() ? 0 : Kind.INCOMPLETE.exitCode();
     }
 
-    /** Writes nothing if one of the files exists. */
+    /** Writes nothing if one of the files exists. Creates their directory, which is the same for all. */
     private static void write(Map<Path, String> files) throws AdminException {
         for (Path each : files.keySet()) {
             if (Files.exists(each)) {
-                throw new AdminException(Kind.REFUSED, each + " is there already: name another one by --to");
+                throw new AdminException(Kind.REFUSED, each + " is there already: choose another directory with --to");
             }
         }
         for (Map.Entry<Path, String> each : files.entrySet()) {
             try {
+                Files.createDirectories(each.getKey().resolveSibling(""));
                 Files.createFile(
                         each.getKey(),
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
