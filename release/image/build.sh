@@ -123,8 +123,11 @@ unshare --mount bash -euc '
   "${as[@]}" /opt/java/bin/java -Xshare:dump >/dev/null
   find "$1/opt/java/lib/server" -exec touch -h -d 2026-01-01T00:00:00Z {} +
   "${as[@]}" /opt/godwit/bin/standalone.sh archive' bash "$root" || say "without: a start takes longer"
+# The scripts look for data here by default, for example in "docker exec NAME godwit-admin health".
+# The link comes last: called by root, standalone.sh acts as the owner of the data.
+ln -s /var/lib/godwit/data "$root/opt/godwit/data"
 rm -rf "$root"/tmp/* "$root"/dev/*
-find "$root/opt/godwit/cache" "$root/tmp" "$root/dev" -exec touch -h -d '2026-01-01T00:00:00Z' {} + 2>/dev/null || true
+find "$root/opt/godwit" "$root/tmp" "$root/dev" -exec touch -h -d '2026-01-01T00:00:00Z' {} + 2>/dev/null || true
 
 tar -c -f "$out/rootfs.tar" --sort=name --numeric-owner -C "$root" .
 say "$out/rootfs.tar: $(($(stat -c %s "$out/rootfs.tar") >> 20)) MiB, compressed $((
