@@ -83,14 +83,20 @@ rm -rf "$root"/opt/godwit/{docs,README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUT
 rm -f "$root"/opt/godwit/lib/*-"linux-$other".jar
 install -m 755 "$here/health" "$root/opt/godwit/bin/health"
 mv "$root/opt/godwit/conf/standalone.yml" "$root/etc/godwit/standalone.yml"
-# The jar keeps only the library for this architecture with glibc.
+# RocksDB's library for this architecture lies in a directory where the JVM looks for it. In its jar it would be in the
+# image twice, since the broker loads it from a file. Its table of symbols repeats those that it exports.
 rocks=$(ls "$root"/opt/godwit/lib/rocksdbjni-*.jar)
 mkdir "$out/rocksdb"
-(cd "$out/rocksdb" && "$jdk/bin/jar" --extract --file "$rocks" &&
-  find . -name 'librocksdbjni-*' ! -name "librocksdbjni-$native.so" -delete &&
-  rm -rf META-INF && "$jdk/bin/jar" --create --no-compress --no-manifest --date 2026-01-01T00:00:00Z --file "$rocks" . \
-    2>/dev/null ||
-  "$jdk/bin/jar" --create --no-compress --no-manifest --file "$rocks" .)
+(
+  cd "$out/rocksdb"
+  "$jdk/bin/jar" --extract --file "$rocks"
+  mv "librocksdbjni-$native.so" "$root/usr/lib"
+  rm -rf librocksdbjni-* META-INF
+  "$jdk/bin/jar" --create --no-compress --no-manifest --date 2026-01-01T00:00:00Z --file "$rocks" . 2>/dev/null ||
+    "$jdk/bin/jar" --create --no-compress --no-manifest --file "$rocks" .
+)
+chmod 644 "$root/usr/lib/librocksdbjni-$native.so"
+if command -v strip >/dev/null; then strip --strip-unneeded "$root/usr/lib/librocksdbjni-$native.so"; fi
 
 printf '%s\n' 'root:x:0:0:root:/:/bin/bash' 'godwit:x:10001:10001:Godwit:/var/lib/godwit:/usr/sbin/nologin' \
     >"$root/etc/passwd"
@@ -117,8 +123,11 @@ unshare --mount bash -euc '
   "${as[@]}" /opt/java/bin/java -Xshare:dump >/dev/null
   find "$1/opt/java/lib/server" -exec touch -h -d 2026-01-01T00:00:00Z {} +
   "${as[@]}" /opt/godwit/bin/standalone.sh archive' bash "$root" || say "without: a start takes longer"
+# The scripts look for data here by default, for example in "docker exec NAME godwit-admin health".
+# The link comes last: called by root, standalone.sh acts as the owner of the data.
+ln -s /var/lib/godwit/data "$root/opt/godwit/data"
 rm -rf "$root"/tmp/* "$root"/dev/*
-find "$root/opt/godwit/cache" "$root/tmp" "$root/dev" -exec touch -h -d '2026-01-01T00:00:00Z' {} + 2>/dev/null || true
+find "$root/opt/godwit" "$root/tmp" "$root/dev" -exec touch -h -d '2026-01-01T00:00:00Z' {} + 2>/dev/null || true
 
 tar -c -f "$out/rootfs.tar" --sort=name --numeric-owner -C "$root" .
 say "$out/rootfs.tar: $(($(stat -c %s "$out/rootfs.tar") >> 20)) MiB, compressed $((
