@@ -32,6 +32,23 @@ class CheckerResendTest extends CheckerFixture {
         assertThat(rules()).containsExactlyInAnyOrder(Rule.PACKET_ID, Rule.RESEND);
     }
 
+    /** The PUBACK of the first copy is lost with the connection; the second copy is still in flight. */
+    @Test
+    void aMessageThatIsStoredTwiceKeepsBothPacketIds() {
+        subscriber("s", 1);
+        publisher("p");
+        MessageId message = acknowledged(1);
+        received("s", 1, 4, 1, false, message);
+        received("s", 1, 5, 1, false, message);
+        finish("s", 1, 4, 1);
+        reconnect("s", 2, true);
+        received("s", 2, 4, 1, true, message);
+        received("s", 2, 5, 1, true, message);
+        finish("s", 2, 4, 1);
+        finish("s", 2, 5, 1);
+        assertThat(rules()).doesNotContain(Rule.PACKET_ID, Rule.RESEND);
+    }
+
     /** The first was acknowledged, but the broker has not kept that; the second is in flight for a later SUBSCRIBE. */
     @Test
     void copiesOfARetainedMessageMayBeInFlightTogether() {

@@ -5,6 +5,7 @@ import io.godwit.it.crash.Violation.Rule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +37,9 @@ final class SessionRules {
     private Known session = Known.NO;
     /** Received and not finished by this client, by packet id, in the order of their first arrival. */
     private final Map<Integer, Inflight> inflight = new LinkedHashMap<>();
+
+    /** What this client finished last under each packet id. The broker may not have heard of it. */
+    private final Map<Integer, MessageId> finished = new HashMap<>();
 
     private final Set<Integer> unreleased = new HashSet<>();
     private long arrivals;
@@ -185,6 +189,7 @@ final class SessionRules {
                 report(Rule.SESSION_LOST, "no session present, after one was acknowledged");
             }
             inflight.clear();
+            finished.clear();
             unreleased.clear();
         }
         session = clean ? Known.NO : Known.YES;
@@ -221,7 +226,13 @@ final class SessionRules {
 
     private void fresh(Event event, @Nullable MessageId message) {
         Published published = message == null ? null : publishes.messages().get(message);
-        if (event.flag() && !event.retain() && published != null && (published.sends == 1 || event.code() == 2)) {
+        // the broker may store a message of QoS 1 twice; then this one is the copy whose PUBACK it has not got
+        boolean isKnownCopy = event.code() == 1 && message != null && message.equals(finished.get(event.packetId()));
+        if (event.flag()
+                && !event.retain()
+                && !isKnownCopy
+                && published != null
+                && (published.sends == 1 || event.code() == 2)) {
             awaited.forEach((id, other) -> {
                 if (message.equals(other.message)) {
                     report(
@@ -284,7 +295,10 @@ final class SessionRules {
     }
 
     private void finished(int id) {
-        inflight.remove(id);
+        Inflight message = inflight.remove(id);
+        if (message != null && message.message != null) {
+            finished.put(id, message.message);
+        }
         awaited.remove(id);
     }
 
