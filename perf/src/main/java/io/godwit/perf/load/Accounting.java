@@ -3,9 +3,9 @@ package io.godwit.perf.load;
 import io.godwit.perf.load.check.GroupCheck;
 import io.godwit.perf.load.check.StreamCheck;
 import io.godwit.perf.load.check.Streams;
-import io.godwit.perf.load.client.Publisher;
+import io.godwit.perf.load.client.PublishingClient;
 import io.godwit.perf.load.client.RunContext;
-import io.godwit.perf.load.client.Subscriber;
+import io.godwit.perf.load.client.SubscribingClient;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;
 import java.util.List;
@@ -17,13 +17,13 @@ import java.util.List;
 final class Accounting {
     private final RunContext run;
     private final Scenario scenario;
-    private final Publisher[] publishers;
-    private final List<Subscriber> subscribers;
+    private final PublishingClient[] publishers;
+    private final List<SubscribingClient> subscribers;
 
-    Accounting(RunContext run, List<Publisher> publishers, List<Subscriber> subscribers) {
+    Accounting(RunContext run, List<PublishingClient> publishers, List<SubscribingClient> subscribers) {
         this.run = run;
         scenario = run.scenario();
-        this.publishers = new Publisher[scenario.publishers()];
+        this.publishers = new PublishingClient[scenario.publishers()];
         publishers.forEach(publisher -> this.publishers[publisher.index] = publisher);
         this.subscribers = subscribers;
     }
@@ -34,14 +34,14 @@ final class Accounting {
      */
     long lost(long sent, long received) {
         if (scenario.topology() == Topology.LISTEN) {
-            return subscribers.stream().mapToLong(Subscriber::gaps).sum();
+            return subscribers.stream().mapToLong(SubscribingClient::gaps).sum();
         }
         if (scenario.copies() == 0) {
             return 0;
         }
         if (!run.header().hasSequence()) {
             long unacknowledged = 0;
-            for (Publisher publisher : publishers) {
+            for (PublishingClient publisher : publishers) {
                 unacknowledged += publisher.outstanding().size();
             }
             return Math.max(0, (sent - unacknowledged) * scenario.copies() - received);
@@ -49,15 +49,15 @@ final class Accounting {
         GroupCheck group = run.group();
         long lost = 0;
         if (group != null) {
-            for (Publisher publisher : publishers) {
+            for (PublishingClient publisher : publishers) {
                 lost += group.missing(publisher.index, publisher.sentTo(0));
-                for (Publisher.Outstanding message : publisher.outstanding()) {
+                for (PublishingClient.Outstanding message : publisher.outstanding()) {
                     lost -= group.hasArrived(publisher.index, message.sequence()) ? 0 : 1;
                 }
             }
             return lost;
         }
-        for (Subscriber subscriber : subscribers) {
+        for (SubscribingClient subscriber : subscribers) {
             Streams.Heard heard = Streams.heardBy(scenario, subscriber.index);
             for (int i = 0; i < heard.publishers(); i++) {
                 lost += lost(publishers[heard.firstPublisher() + i], subscriber);
@@ -66,7 +66,7 @@ final class Accounting {
         return lost;
     }
 
-    private long lost(Publisher publisher, Subscriber subscriber) {
+    private long lost(PublishingClient publisher, SubscribingClient subscriber) {
         int topic = scenario.topology() == Topology.RANDOM
                 ? subscriber.index
                         - Streams.writtenBy(scenario, publisher.index).firstTopic()
@@ -74,7 +74,7 @@ final class Accounting {
         StreamCheck stream = subscriber.stream(publisher.index);
         long lost = stream.missing(publisher.sentTo(topic));
         // The broker has not acknowledged these, so they may be missing.
-        for (Publisher.Outstanding message : publisher.outstanding()) {
+        for (PublishingClient.Outstanding message : publisher.outstanding()) {
             if (message.topic() == topic && !stream.hasArrived(message.sequence())) {
                 lost--;
             }

@@ -4,9 +4,9 @@ import io.godwit.perf.load.check.DeliveryCounts;
 import io.godwit.perf.load.client.ClientSettings;
 import io.godwit.perf.load.client.Endpoint;
 import io.godwit.perf.load.client.LoopTotals;
-import io.godwit.perf.load.client.Publisher;
+import io.godwit.perf.load.client.PublishingClient;
 import io.godwit.perf.load.client.RunContext;
-import io.godwit.perf.load.client.Subscriber;
+import io.godwit.perf.load.client.SubscribingClient;
 import io.godwit.perf.load.measure.Phase;
 import io.godwit.perf.load.measure.Sample;
 import io.godwit.perf.load.measure.Spread;
@@ -127,8 +127,8 @@ final class Findings {
 
     /** The result; to be called after all clients have stopped and their loops have handed over their state. */
     RunResult result(RunContext run, LoopTotals totals, Sampler sampler) {
-        List<Publisher> publishers = totals.publishers();
-        List<Subscriber> subscribers = totals.subscribers();
+        List<PublishingClient> publishers = totals.publishers();
+        List<SubscribingClient> subscribers = totals.subscribers();
         long sent = totals.sum(c -> c.sent.sum());
         long received = totals.sum(c -> c.received.sum()) - totals.sum(c -> c.foreign.sum());
         long unacknowledged = publishers.stream()

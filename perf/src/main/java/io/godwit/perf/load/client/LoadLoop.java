@@ -30,8 +30,8 @@ public final class LoadLoop extends VerticleBase {
     private final int number;
     private final int loops;
     public final LoopCounters counters = new LoopCounters();
-    final List<Publisher> publishers = new ArrayList<>();
-    final List<Subscriber> subscribers = new ArrayList<>();
+    final List<PublishingClient> publishers = new ArrayList<>();
+    final List<SubscribingClient> subscribers = new ArrayList<>();
     private final List<Connection> others = new ArrayList<>();
     private final AtomicBoolean isWoken = new AtomicBoolean(); // set by the pacer, cleared by the loop
     private volatile @Nullable Opening opening;
@@ -120,7 +120,7 @@ public final class LoadLoop extends VerticleBase {
 
     public void publishInClosedLoop() {
         loop().runOnContext(none -> {
-            publishers.forEach(Publisher::startClosedLoop);
+            publishers.forEach(PublishingClient::startClosedLoop);
         });
     }
 
@@ -128,7 +128,7 @@ public final class LoadLoop extends VerticleBase {
     public Future<Void> stopPublishing() {
         return onLoop(() -> {
             sends = null;
-            publishers.forEach(Publisher::stop);
+            publishers.forEach(PublishingClient::stop);
             return Future.succeededFuture();
         });
     }
@@ -138,7 +138,7 @@ public final class LoadLoop extends VerticleBase {
      * the answers.
      */
     public void fence() {
-        loop().runOnContext(none -> publishers.forEach(Publisher::fence));
+        loop().runOnContext(none -> publishers.forEach(PublishingClient::fence));
     }
 
     /** Disconnects all clients. */
@@ -226,14 +226,15 @@ public final class LoadLoop extends VerticleBase {
             }
             case SUBSCRIBER -> {
                 Streams.Heard heard = Streams.heardBy(scenario, index);
-                Subscriber client =
-                        new Subscriber(vertx, run, counters, index, heard.firstPublisher(), heard.publishers(), acks);
+                SubscribingClient client = new SubscribingClient(
+                        vertx, run, counters, index, heard.firstPublisher(), heard.publishers(), acks);
                 subscribers.add(client);
                 yield client;
             }
             case PUBLISHER -> {
                 Streams.Written written = Streams.writtenBy(scenario, index);
-                Publisher client = new Publisher(vertx, run, counters, index, written.firstTopic(), written.topics());
+                PublishingClient client =
+                        new PublishingClient(vertx, run, counters, index, written.firstTopic(), written.topics());
                 publishers.add(client);
                 yield client;
             }

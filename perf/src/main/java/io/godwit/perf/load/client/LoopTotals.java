@@ -75,14 +75,14 @@ public final class LoopTotals {
         return loops.stream().mapToDouble(loop -> loop.counters.clientRates).sum();
     }
 
-    public List<Publisher> publishers() {
-        List<Publisher> publishers = new ArrayList<>();
+    public List<PublishingClient> publishers() {
+        List<PublishingClient> publishers = new ArrayList<>();
         loops.forEach(loop -> publishers.addAll(loop.publishers));
         return publishers;
     }
 
-    public List<Subscriber> subscribers() {
-        List<Subscriber> subscribers = new ArrayList<>();
+    public List<SubscribingClient> subscribers() {
+        List<SubscribingClient> subscribers = new ArrayList<>();
         loops.forEach(loop -> subscribers.addAll(loop.subscribers));
         return subscribers;
     }

@@ -106,7 +106,7 @@ public final class MovingLoop extends VerticleBase {
             int client = waiting.remove();
             inProgress++;
             RunContext run = moved.get(client) ? refuge : home;
-            Subscriber connection = new Subscriber(vertx, run, counters, client, 0, 0, null);
+            SubscribingClient connection = new SubscribingClient(vertx, run, counters, client, 0, 0, null);
             connection.whenLost(() -> lose(client));
             connection.open().onComplete(opened -> {
                 inProgress--;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * once, as too many are under way, are sent later, with the time at which they were due. In a closed loop it sends as
  * soon as the window permits. Confined to its event loop; other threads read it after the loop has handed it over.
  */
-public final class Publisher extends Connection {
+public final class PublishingClient extends Connection {
     /**
      * Bound of messages handed over and not yet written to the socket. When it is reached, the broker or the network is
      * slow, and more would fill the memory.
@@ -66,7 +66,7 @@ public final class Publisher extends Connection {
      * @param firstTopic the number of the first topic of the random choice
      * @param topics how many topics there are to choose from
      */
-    Publisher(Vertx vertx, RunContext run, LoopCounters counters, int index, int firstTopic, int topics) {
+    PublishingClient(Vertx vertx, RunContext run, LoopCounters counters, int index, int firstTopic, int topics) {
         super(vertx, run, counters, run.clientId("p", index), ClientRole.PUBLISHER, index, true);
         this.run = run;
         this.index = index;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * A client that subscribes and checks what arrives. Confined to its event loop; other threads read it after the loop
  * has handed it over.
  */
-public final class Subscriber extends Connection {
+public final class SubscribingClient extends Connection {
     private static final int REFUSED = 0x80;
 
     private final RunContext run;
@@ -46,7 +46,7 @@ public final class Subscriber extends Connection {
      * @param publishers the number of publishers that it receives messages of
      * @param acks null: it acknowledges at once
      */
-    Subscriber(
+    SubscribingClient(
             Vertx vertx,
             RunContext run,
             LoopCounters counters,
