@@ -84,7 +84,7 @@ rm -f "$root"/opt/godwit/lib/*-"linux-$other".jar
 install -m 755 "$here/health" "$root/opt/godwit/bin/health"
 mv "$root/opt/godwit/conf/standalone.yml" "$root/etc/godwit/standalone.yml"
 # RocksDB's library for this architecture lies in a directory where the JVM looks for it. In its jar it would be in the
-# image twice, since the broker loads it from a file. Its table of symbols repeats those that it exports.
+# image twice, since the broker loads it from a file. strip removes only symbols that are not exported.
 rocks=$(ls "$root"/opt/godwit/lib/rocksdbjni-*.jar)
 mkdir "$out/rocksdb"
 (

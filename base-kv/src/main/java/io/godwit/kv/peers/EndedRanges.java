@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,9 +72,12 @@ final class EndedRanges {
         this.ended = ended;
     }
 
-    /** Looks at the replicas of one store; called at intervals. */
+    /** Looks at all replicas here; called at intervals. */
     void look(Collection<Replica> replicas) {
         long now = nanoTime.getAsLong();
+        leaderlessSince
+                .keySet()
+                .retainAll(replicas.stream().map(Replica::groupId).collect(Collectors.toSet()));
         for (Replica replica : replicas) {
             if (!replica.isRunning()) {
                 ask(replica);

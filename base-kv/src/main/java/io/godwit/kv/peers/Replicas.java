@@ -300,8 +300,8 @@ public final class Replicas {
 
     /** See {@link EndedRanges}. Called at intervals on an I/O thread. */
     void lookForEnded() {
+        List<EndedRanges.Replica> here = new ArrayList<>();
         for (StoreRanges ranges : open.get()) {
-            List<EndedRanges.Replica> here = new ArrayList<>();
             for (StoreRanges.Unopened closed : ranges.unopened()) {
                 RangeDescriptor descriptor = closed.descriptor();
                 here.add(new EndedRanges.Replica(
@@ -312,8 +312,8 @@ public final class Replicas {
                 boolean hasLeader = !range.leader().isEmpty();
                 here.add(new EndedRanges.Replica(ranges.name(), range.id(), range.groupId(), voters, true, hasLeader));
             }
-            ended.look(here);
         }
+        ended.look(here);
     }
 
     private CompletableFuture<Boolean> askWhetherEnded(String storeId, EndedRanges.Replica replica) {

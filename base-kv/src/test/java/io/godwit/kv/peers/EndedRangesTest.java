@@ -71,4 +71,13 @@ class EndedRangesTest {
         look(replica(true, false));
         assertThat(asked).isNotEmpty();
     }
+
+    @Test
+    void theTimeWithoutALeaderIsForgottenWithTheReplica() {
+        look(replica(true, false));
+        pass(31);
+        ranges.look(List.of());
+        look(replica(true, false));
+        assertThat(asked).isEmpty();
+    }
 }
