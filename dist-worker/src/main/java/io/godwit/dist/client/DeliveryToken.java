@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param origin identifies the publishing session with its tenant and incarnation; unique in the cluster
  * @param number rises by one per message of that origin
- * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten
+ * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten; 0 for a
+ *     message that a member of a shared group leaves to another: its own token may be finished, and an inbox must not
+ *     take it for a late copy
  * @param isResumed whether the message may already be distributed in part, by an earlier process or on another node, so
  *     that this process does not remember all of its receivers
  * @param order of the messages of that origin that are under way together: an inbox does not take one when an earlier
@@ -30,6 +32,11 @@ public record DeliveryToken(
     /** For a message that is under way alone. */
     public DeliveryToken(String origin, long number, long finishedBelow, boolean isResumed) {
         this(origin, number, finishedBelow, isResumed, null);
+    }
+
+    /** The token of a message that a member of a shared group leaves to another one. */
+    public DeliveryToken leftByMember() {
+        return new DeliveryToken(origin, number, 0, isResumed, order);
     }
 
     /** The message has not reached every receiver: no receiver takes a later one of the same {@link #order}. */

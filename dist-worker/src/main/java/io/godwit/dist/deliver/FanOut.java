@@ -466,7 +466,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     public CompletableFuture<DistOutcome> handOn(TenantIndex index, Delivery from) {
         Match match = from.matches().get(0);
         Message message = from.message();
-        DeliveryToken token = from.token();
+        DeliveryToken token = from.token() == null ? null : from.token().leftByMember();
         TopicFilter filter = match.sharedBy();
         SharedGroup group = filter == null ? null : index.group(filter);
         if (group == null) {

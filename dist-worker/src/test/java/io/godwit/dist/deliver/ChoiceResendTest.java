@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChoiceResendTest {
     private static final ClientInfo PUBLISHER =
             new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5);
-    private static final DeliveryToken FIRST = new DeliveryToken("o", 7, 0);
+    private static final DeliveryToken FIRST = new DeliveryToken("o", 7, 7);
     private static final DeliveryToken RESUMED = new DeliveryToken("o", 7, 0, true);
 
     private final TenantIndex index =
@@ -280,6 +280,10 @@ class ChoiceResendTest {
                 .isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(stored).hasSize(1).allMatch(delivery -> !delivery.resend().isAbandoned());
         assertThat(stored).allMatch(delivery -> !delivery.resend().mustWait());
+        // an inbox takes it although the token is finished
+        assertThat(stored)
+                .allMatch(
+                        delivery -> delivery.token() == null || delivery.token().finishedBelow() == 0);
     }
 
     private void answer(boolean isMember) {

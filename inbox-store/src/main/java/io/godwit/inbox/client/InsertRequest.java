@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's
  *     DeliveryToken
- * @param tokenFinishedBelow tokens of that origin below this number may be forgotten
+ * @param tokenFinishedBelow tokens of that origin below this number may be forgotten; 0 if the sender does not know, see
+ *     {@link #mayBeLeftByMember}
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
  *     order does not matter
@@ -63,6 +64,14 @@ public record InsertRequest(
 
     public InsertRequest {
         targets = List.copyOf(targets);
+    }
+
+    /**
+     * Whether a member of a shared group may have left the message, so that it is needed although its token may be
+     * finished. If not, its origin sends it, and a finished token shows that it is a late copy.
+     */
+    public boolean mayBeLeftByMember() {
+        return tokenFinishedBelow == 0;
     }
 
     /** A request that stores the message, without an order. */

@@ -95,8 +95,8 @@ public final class SeenTokens {
     }
 
     /**
-     * Whether the token is finished and forgotten: a message under it is a late copy. For a shared subscription it may
-     * also be a message that another member of the group has left unfinished.
+     * Whether the token is finished and forgotten: a message that its origin sends under it is a late copy. A message
+     * that another member of a shared group has left is none.
      */
     public boolean isFinished(String source, long number) {
         Source known = bySource.get(source);

@@ -138,7 +138,25 @@ class InsertTokensTest {
         List<InsertRequest.Target> ofGroup = List.of(shared(incarnation, "$share/g/t/#"));
         store.host.await(store.client.insert(withToken(5, ofGroup)));
         store.host.await(store.client.insert(withToken(6, ofGroup)));
-        assertThat(store.host.await(store.client.insert(withToken(4, ofGroup)))).containsExactly(InsertOutcome.STORED);
+        assertThat(store.host.await(store.client.insert(withToken(4, 0, ofGroup))))
+                .containsExactly(InsertOutcome.STORED);
+    }
+
+    /** A member of a group had it already. The sender is a home of the publisher or a link that was late. */
+    @Test
+    @Clause("MQTT5-4.3.3-13")
+    void aLateCopyForAGroupIsNotStoredAgain() {
+        long incarnation = store.absent("a");
+        List<InsertRequest.Target> ofGroup = List.of(shared(incarnation, "$share/g/t/#"));
+        store.host.await(store.client.insert(withToken(5, ofGroup)));
+        store.host.await(store.client.insert(withToken(6, ofGroup)));
+        assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(1);
+        assertThat(store.host.await(store.client.insert(withToken(5, ofGroup))))
+                .containsExactly(InsertOutcome.ALREADY_THERE);
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).hasSize(2);
     }
 
     private static InsertRequest.Target shared(long incarnation, String filter) {
@@ -147,8 +165,20 @@ class InsertTokensTest {
     }
 
     private InsertRequest withToken(long number, List<InsertRequest.Target> targets) {
+        return withToken(number, number, targets);
+    }
+
+    private InsertRequest withToken(long number, long finishedBelow, List<InsertRequest.Target> targets) {
         return new InsertRequest(
-                TenantId.DEFAULT, store.message("m", 2), targets, "origin", number, number, false, null, Resend.ALWAYS);
+                TenantId.DEFAULT,
+                store.message("m", 2),
+                targets,
+                "origin",
+                number,
+                finishedBelow,
+                false,
+                null,
+                Resend.ALWAYS);
     }
 
     @Test

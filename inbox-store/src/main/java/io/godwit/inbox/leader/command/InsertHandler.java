@@ -409,7 +409,7 @@ public final class InsertHandler {
                 (name, number) -> writes.openBatch().delete(state, InboxKeys.tokenSuffix(name, number)));
         SeenTokens.Token token = tokens.find(source, request.tokenNumber());
         if (token == null) {
-            boolean isLate = request.targets().get(target).sharedFilter() == null
+            boolean isLate = (request.targets().get(target).sharedFilter() == null || !request.mayBeLeftByMember())
                     && tokens.isFinished(source, request.tokenNumber());
             if (isLate) {
                 call.answer(target, InsertOutcome.ALREADY_THERE);
