@@ -162,7 +162,8 @@ class ClusterMqttCheckTest {
                 run.acknowledgedQos1(),
                 run.acknowledgedQos2());
         assertThat(violations)
-                .withFailMessage(() -> "seed " + plan.seed() + '\n' + Checker.summary(violations))
+                .withFailMessage(
+                        () -> "seed " + plan.seed() + '\n' + Checker.summary(violations) + run.excerpt(violations))
                 .isEmpty();
         // a cluster that hardly acknowledges would be judged by hardly anything
         assertThat(run.acknowledgedQos1()).isGreaterThan(20L * seconds);

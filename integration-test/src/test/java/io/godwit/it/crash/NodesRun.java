@@ -89,6 +89,11 @@ final class NodesRun {
         });
     }
 
+    /** What the history has of them, for a failure message. */
+    String excerpt(List<Violation> violations) {
+        return Excerpt.of(history.events(), violations);
+    }
+
     /** The same with another course than the plan's. */
     List<Violation> violations(Course course) throws IOException, InterruptedException {
         return Verdict.of(history, plan.seed(), () -> events(course));
