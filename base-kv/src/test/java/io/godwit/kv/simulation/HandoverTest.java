@@ -2,12 +2,15 @@ package io.godwit.kv.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.error.RaftError;
 import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.change.ChangeOutcome;
 import io.godwit.kv.range.data.RocksResources;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -81,6 +84,61 @@ class HandoverTest {
 
         assertThat(group.leaders.lastEntry().getValue()).isEqualTo("c");
         assertThat(transfer).isCompletedWithValue(ChangeOutcome.UNKNOWN);
+    }
+
+    /** JRaft refuses it while the first entry of the term, which has the members, is not committed. */
+    @Test
+    void isRefusedBeforeTheTermHasBegun() {
+        SimGroup group = simulation.raft().group(SimNode.STORE + "-1");
+        long before = group.maxTerm;
+        while (group.maxTerm == before) { // a majority may have no vote of a
+            simulation.raft().elect(group, "a");
+        }
+        RaftGroup replica = group(range("a"));
+        assertThat(replica.isLeading()).isTrue();
+
+        Status status = replica.transferLeadershipTo("b");
+
+        assertThat(status.getRaftError()).isEqualTo(RaftError.EBUSY);
+        simulation.settle();
+        assertThat(leaders()).containsExactly("a");
+    }
+
+    /** When JRaft takes a hand-over back, it reports the lead before anything that comes later. */
+    @Test
+    void canFollowAnotherThatWasTakenBack() {
+        SimGroup group = simulation.raft().group(SimNode.STORE + "-1");
+        for (int attempt = 0; attempt < 10; attempt++) { // events come in other orders each time
+            simulation.lead(1, "a");
+            RaftGroup replica = group(range("a"));
+            simulation.raft().cutOff("b"); // so that b is not elected
+            assertThat(replica.transferLeadershipTo("b").isOk()).isTrue();
+            for (int events = 0; replica.isHandingOver(); events++) {
+                assertThat(events).as("events without an end").isLessThan(10_000);
+                simulation.event();
+            }
+            simulation.raft().cutOff("");
+
+            assertThat(replica.transferLeadershipTo("c").isOk()).isTrue();
+
+            simulation.pass(1_000);
+            SimReplica newest = group.newestLeader();
+            assertThat(newest).isNotNull();
+            assertThat(leaders()).as("attempt %d", attempt).containsExactly(newest.node.id());
+        }
+    }
+
+    /** The nodes whose ranges say that they lead. */
+    private List<String> leaders() {
+        return RangeSimulation.NODES.stream()
+                .filter(node -> range(node).leading() != null)
+                .toList();
+    }
+
+    private static RaftGroup group(Range range) {
+        RaftGroup group = range.group();
+        assertThat(group).isNotNull();
+        return group;
     }
 
     private CompletableFuture<ChangeOutcome> transferTo(String heir) {

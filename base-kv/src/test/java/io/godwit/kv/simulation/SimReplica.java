@@ -38,7 +38,9 @@ final class SimReplica implements RaftGroup {
     boolean leads;
     long leaderTerm;
     private long firstOwn;
+    /** Whether the leadership of this term has begun; it stays so while it is handed over. */
     private boolean isToldToLead;
+
     private String leader = "";
     private String heir = "";
     private long commitIndex;
@@ -248,8 +250,9 @@ final class SimReplica implements RaftGroup {
 
     private void handOver() {
         if (world.random().nextInt(4) == 0) {
-            heir = ""; // it took too long: this replica leads on
-            isToldToLead = false;
+            heir = ""; // it took too long: this replica leads on, and is told so before it can hand over again
+            long term = leaderTerm;
+            roles.add(() -> machine.onLeaderStart(term));
         } else if (disk.lastIndex() == match.getOrDefault(heir, 0L)) {
             raft.elect(group, heir);
         }
@@ -462,9 +465,17 @@ final class SimReplica implements RaftGroup {
         refuse(done, RaftError.EINVAL);
     }
 
+    /**
+     * JRaft refuses this until the first entry of the term, which has the members, is committed. So a leadership begins
+     * before it is handed over, and what is reported of it alternates.
+     */
     @Override
     public Status transferLeadershipTo(String storeId) {
-        if (!leads || !heir.isEmpty() || storeId.equals(node.id()) || !group.voters.contains(storeId)) {
+        if (!leads
+                || !isToldToLead
+                || !heir.isEmpty()
+                || storeId.equals(node.id())
+                || !group.voters.contains(storeId)) {
             return new Status(RaftError.EBUSY, "simulated");
         }
         heir = storeId;

@@ -67,6 +67,9 @@ final class SimRest {
                 if (replica.leadsNewestTerm() && range.leading() == null) {
                     return node.id() + " does not serve " + range.state();
                 }
+                if (!replica.leadsNewestTerm() && range.leading() != null) {
+                    return node.id() + " has not heard that it was deposed in " + range.state();
+                }
             }
             if (!ids(node).equals(ids(nodes.get("a")))) {
                 return node.id() + " has ranges " + ids(node) + ", a has " + ids(nodes.get("a"));
