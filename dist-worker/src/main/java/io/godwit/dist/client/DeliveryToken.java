@@ -34,9 +34,12 @@ public record DeliveryToken(
         this(origin, number, finishedBelow, isResumed, null);
     }
 
-    /** The token of a message that a member of a shared group leaves to another one. */
+    /**
+     * The token of a message that a member of a shared group leaves to another one. It has no order: an earlier message
+     * may have failed, but this one may be acknowledged already, and newer messages may overtake it.
+     */
     public DeliveryToken leftByMember() {
-        return new DeliveryToken(origin, number, 0, isResumed, order);
+        return new DeliveryToken(origin, number, 0, isResumed, null);
     }
 
     /** The message has not reached every receiver: no receiver takes a later one of the same {@link #order}. */
