@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -12,6 +13,9 @@ import java.util.stream.Collectors;
 final class Excerpt {
     private static final int MAX_MESSAGES = 2;
     private static final int MAX_LINES = 80;
+
+    /** How long before its first message an excerpt begins. */
+    private static final long BEFORE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** One use of a packet identifier. */
     private record Use(String client, int connection, int packetId) {}
@@ -37,7 +41,13 @@ final class Excerpt {
                 .map(Event::client)
                 .collect(Collectors.toSet());
         Set<Use> shown = new HashSet<>();
+        long begin = events.stream()
+                .filter(event -> named.contains(event.message()))
+                .mapToLong(event -> event.nanos() - BEFORE_NANOS)
+                .findFirst()
+                .orElse(0);
         return events.stream()
+                .filter(event -> event.nanos() >= begin)
                 .filter(event -> concerns(event, named, clients, shown))
                 .limit(MAX_LINES)
                 .map(Excerpt::line)
