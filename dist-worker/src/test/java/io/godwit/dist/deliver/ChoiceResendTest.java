@@ -284,7 +284,8 @@ class ChoiceResendTest {
         // an inbox takes it although the token is finished, and although an earlier message may have failed
         assertThat(stored)
                 .allMatch(delivery -> delivery.token() == null
-                        || (delivery.token().finishedBelow() == 0 && delivery.token().order() == null));
+                        || (delivery.token().finishedBelow() == 0
+                                && delivery.token().order() == null));
     }
 
     private void answer(boolean isMember) {

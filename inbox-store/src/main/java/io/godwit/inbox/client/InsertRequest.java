@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's
  *     DeliveryToken
- * @param tokenFinishedBelow tokens of that origin below this number may be forgotten; 0 if the sender does not know, see
- *     {@link #mayBeLeftByMember}
+ * @param tokenFinishedBelow tokens of that origin below this number may be forgotten; 0 if the sender does not know
+ *     ({@link #mayBeLeftByMember})
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
  *     order does not matter
