@@ -96,7 +96,7 @@ public final class SeenTokens {
 
     /**
      * Whether the token is finished and forgotten: a message that its origin sends under it is a late copy. A message
-     * that another member of a shared group has left is none.
+     * that another member of a shared group has left is not late.
      */
     public boolean isFinished(String source, long number) {
         Source known = bySource.get(source);

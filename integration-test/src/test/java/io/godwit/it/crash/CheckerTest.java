@@ -131,26 +131,6 @@ class CheckerTest extends CheckerFixture {
         assertThat(rules()).isEqualTo(othersWereRefused ? List.of() : List.of(Rule.ORDER));
     }
 
-    /** A client before 5.0 hears of a refusal by the end of its connection. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void whatWasSentBeforeAConnectionEndedMayBeRefusedWhileANodeRefuses(boolean isRefusing) {
-        subscriber("s", 1);
-        publisher("p");
-        add(Event.of(Kind.NODE_LOST, "", 1).withFlag(isRefusing));
-        MessageId first = published(1, 11);
-        MessageId second = published(1, 12);
-        delivered("s", 1, 1, second);
-        add(Event.of(Kind.LOST, "p", 1));
-        reconnect("p", 2, true);
-        again(2, 11, first);
-        again(2, 12, second);
-        delivered("s", 2, 1, first);
-        delivered("s", 3, 1, second);
-        add(Event.of(Kind.NODE_BACK, "", 1));
-        assertThat(rules()).isEqualTo(isRefusing ? List.of() : List.of(Rule.ORDER));
-    }
-
     /** With a full disk one node refuses, others do not, and the publisher moves from one to the next. */
     @ParameterizedTest
     @ValueSource(longs = {2, 20})

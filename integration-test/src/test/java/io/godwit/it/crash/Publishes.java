@@ -35,8 +35,6 @@ final class Publishes {
     private boolean isDown;
     /** A node of several is down; who held which connection is not known here. */
     private boolean isNodeDown;
-    /** Whether the node that is lost leads ranges and refuses what they are asked for. */
-    private boolean isNodeRefusing;
 
     /** Where a node that was lost, one at a time, served again. */
     private final List<Integer> returns = new ArrayList<>();
@@ -145,13 +143,7 @@ final class Publishes {
                     open.clear();
                 }
             }
-            case ABORT, LOST -> {
-                if (isNodeRefusing && event.kind() == Kind.LOST) {
-                    // to a client before 5.0 that is how a refusal looks (ADR 42)
-                    open.values().forEach(message -> message.perhapsRefused = true);
-                }
-                willDue(event.client(), position);
-            }
+            case ABORT, LOST -> willDue(event.client(), position);
             case DISCONNECT_OUT -> {
                 PendingWill will = wills.remove(event.client());
                 if (will != null && !isDown && !isNodeDown) {
@@ -166,12 +158,10 @@ final class Publishes {
             case READY -> isDown = false;
             case NODE_LOST -> {
                 isNodeDown = true;
-                isNodeRefusing = event.flag();
                 judgeDisconnected(event);
             }
             case NODE_BACK -> {
                 isNodeDown = false;
-                isNodeRefusing = false;
                 returns.add(position);
             }
             default -> {}
