@@ -1,5 +1,7 @@
 package io.godwit.kv.client;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decides whether a request that no leader has carried out may be sent to a leader, for the first time or again. Only
  * {@link #servingSince} is sent to other nodes. Any thread; must be fast, because locks are held.
@@ -21,6 +23,15 @@ public interface Resend {
      */
     default boolean mayNotBegin() {
         return false;
+    }
+
+    /**
+     * The place of the request among those of its sender of which none may be carried out after an earlier one has
+     * failed; null if the request has none, or its delivery token names one. Not sent to other nodes, which number the
+     * orders of a link themselves.
+     */
+    default @Nullable RequestPlace place() {
+        return null;
     }
 
     /** Whether the request must not be sent now. It may be sent later, unless {@link #isAbandoned} becomes true. */

@@ -11,6 +11,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.kv.client.RequestPlace;
 import io.godwit.kv.client.Resend;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.client.TenantId;
@@ -83,18 +84,22 @@ public final class InboxDeliverer implements Deliverer {
         TenantId tenant = delivery.publisher().tenant();
         // senders do not retry messages of QoS 0, so nothing makes this request obsolete
         Resend resend = message.qos() == Qos.AT_MOST_ONCE ? Resend.ALWAYS : delivery.resend();
-        return token == null
+        if (token != null) {
+            return new InsertRequest(
+                    tenant,
+                    message,
+                    targets,
+                    token.origin(),
+                    token.number(),
+                    token.finishedBelow(),
+                    onlyAsks,
+                    token.order(),
+                    resend);
+        }
+        RequestPlace place = resend.place();
+        return place == null
                 ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null, resend)
-                : new InsertRequest(
-                        tenant,
-                        message,
-                        targets,
-                        token.origin(),
-                        token.number(),
-                        token.finishedBelow(),
-                        onlyAsks,
-                        token.order(),
-                        resend);
+                : new InsertRequest(tenant, message, targets, null, place.number(), 0, onlyAsks, place.order(), resend);
     }
 
     private DistOutcome outcomeOf(Delivery delivery, List<InsertOutcome> outcomes) {

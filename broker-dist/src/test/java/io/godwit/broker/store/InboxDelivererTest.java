@@ -20,6 +20,8 @@ import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.RequestPlace;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -135,6 +137,28 @@ class InboxDelivererTest {
         assertThat(insert.tokenNumber()).isEqualTo(7);
         assertThat(insert.tokenFinishedBelow()).isEqualTo(3);
         assertThat(insert.targets()).extracting(InsertRequest.Target::qos).containsOnly(Qos.AT_LEAST_ONCE);
+    }
+
+    @Test
+    void passesThePlaceOfAMessageWithoutAToken() {
+        RequestPlace place = new RequestPlace(new RequestOrder(), 5);
+        Resend resend = new Resend() {
+            @Override
+            public boolean isAbandoned() {
+                return false;
+            }
+
+            @Override
+            public RequestPlace place() {
+                return place;
+            }
+        };
+        deliverer.deliver(new Delivery(PUBLISHER, MESSAGE, List.of(FIRST), null, (topic, match) -> {}, resend));
+
+        InsertRequest insert = inserts.get(0);
+        assertThat(insert.tokenOrigin()).isNull();
+        assertThat(insert.tokenNumber()).isEqualTo(5);
+        assertThat(insert.order()).isSameAs(place.order());
     }
 
     @Test

@@ -42,6 +42,11 @@ public record DeliveryToken(
         return new DeliveryToken(origin, number, 0, isResumed, null);
     }
 
+    /** Whether an earlier message of the same {@link #order} has failed, so that no receiver may take this one. */
+    public boolean isBehindFailed() {
+        return order != null && order.isBrokenBefore(number);
+    }
+
     /** The message has not reached every receiver: no receiver takes a later one of the same {@link #order}. */
     public void failed() {
         if (order != null) {

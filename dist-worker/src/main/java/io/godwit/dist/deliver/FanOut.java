@@ -53,6 +53,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     private final @Nullable HeldPublishes held;
 
     private final ConnectionResend untilEnded;
+    private final Places places;
     /** Messages until the next one is timed. Starts at random, because most clients publish only a few. */
     private int untilTimed = ThreadLocalRandom.current().nextInt(TIMED_ONE_OF);
 
@@ -146,6 +147,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
         this.cache = new MatchCache(index, client.clientId());
         this.deliverers = deliverers;
         this.untilEnded = new ConnectionResend(resend);
+        this.places = new Places(thread != null, client.protocolLevel());
         if (deliverers.others == OtherNodes.NONE) {
             this.held = null;
         } else {
@@ -172,7 +174,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
             return outcome;
         }
         return held == null
-                ? CompletableFuture.completedFuture(notHeldLonger()) // a node that is alone may always
+                ? CompletableFuture.completedFuture(notHeldLonger(message, token)) // a node that is alone may always
                 : held.add(this, message, token);
     }
 
@@ -187,7 +189,8 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     }
 
     @Override
-    public DistOutcome notHeldLonger() {
+    public DistOutcome notHeldLonger(Message message, @Nullable DeliveryToken token) {
+        MessageOrder.failed(token, places.next(message, token, untilEnded));
         deliverers.counters.refused.increment();
         return DistOutcome.OVERLOADED;
     }
@@ -199,16 +202,21 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     @Override
     public @Nullable CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token) {
         boolean isToAcknowledge = message.qos() != Qos.AT_MOST_ONCE;
+        if (isToAcknowledge && places.isBehindFailed(message, token)) {
+            deliverers.counters.refused.increment();
+            return CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
+        }
         long epoch = isToAcknowledge ? deliverers.others.epoch() : 0;
         Matches matches = untilTimed > 0 ? match(message) : matchTimed(message);
         if (isToAcknowledge && !deliverers.others.mayAcknowledge(epoch)) {
             return null;
         }
-        CompletableFuture<DistOutcome> here = publishHere(message, token, matches, epoch);
+        Resend resend = places.next(message, token, untilEnded);
+        CompletableFuture<DistOutcome> here = publishHere(message, token, resend, matches, epoch);
         if (matches.nodes().isEmpty() || isOfThisNode(message.topic())) {
             return here;
         }
-        CompletableFuture<DistOutcome> elsewhere = publishElsewhere(message, token, matches.nodes());
+        CompletableFuture<DistOutcome> elsewhere = publishElsewhere(message, token, resend, matches.nodes());
         return here == Outcomes.NO_MATCH ? elsewhere : Outcomes.worst(here, elsewhere);
     }
 
@@ -231,17 +239,17 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     }
 
     private CompletableFuture<DistOutcome> publishElsewhere(
-            Message message, @Nullable DeliveryToken token, NodeSet nodes) {
+            Message message, @Nullable DeliveryToken token, Resend resend, NodeSet nodes) {
         deliverers.counters.matched.add(nodes.size());
-        return deliverers.others.deliver(client, message, token, nodes, untilEnded);
+        return deliverers.others.deliver(client, message, token, nodes, resend);
     }
 
     private CompletableFuture<DistOutcome> publishHere(
-            Message message, @Nullable DeliveryToken token, Matches matches, long epoch) {
+            Message message, @Nullable DeliveryToken token, Resend placed, Matches matches, long epoch) {
         List<Match> live = matches.live();
         List<Match> inbox = matches.inbox();
         SharedPicks picks = null;
-        Resend resend = untilEnded;
+        Resend resend = placed;
         deliverers.counters.published.increment();
         if (!matches.groups().isEmpty()) {
             if (token != null && token.isResumed()) {
@@ -249,7 +257,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
             }
             live = new ArrayList<>(live);
             inbox = new ArrayList<>(inbox);
-            resend = resend(token, epoch);
+            resend = token == null ? placed : resend(token, epoch);
             picks = SharedPicks.first(matches.groups(), choosing(message, token, resend), live, inbox);
         }
         if (live.isEmpty() && inbox.isEmpty()) {
@@ -262,7 +270,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
             return Outcomes.NO_MATCH;
         }
         deliverers.counters.matched.add(live.size() + inbox.size());
-        return watched(deliver(message, token, resend, live, inbox, picks), message, inbox);
+        return watched(deliver(message, token, resend, live, inbox, picks), message, inbox, token, resend);
     }
 
     /** Rule for deliveries that include chosen members of shared groups. */
@@ -287,7 +295,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
                         : deliver(message, token, untilEnded, matches.live(), matches.inbox(), null);
         CompletableFuture<DistOutcome> shared =
                 deliverUnlessGiven(matches.groups(), message, token, epoch, DistOutcome.DELIVERED);
-        return watched(Outcomes.worst(plain, shared), message, matches.inbox());
+        return watched(Outcomes.worst(plain, shared), message, matches.inbox(), token, untilEnded);
     }
 
     /** @param otherwise the outcome when no member can be chosen for a group that has not had the message */
@@ -568,11 +576,24 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
 
     private CompletableFuture<DistOutcome> watched(
             CompletableFuture<DistOutcome> outcome, Message message, List<Match> inbox) {
+        return watched(outcome, message, inbox, null, Resend.ALWAYS);
+    }
+
+    /**
+     * @param token with {@code resend} the place of the message, which a failure breaks
+     */
+    private CompletableFuture<DistOutcome> watched(
+            CompletableFuture<DistOutcome> outcome,
+            Message message,
+            List<Match> inbox,
+            @Nullable DeliveryToken token,
+            Resend resend) {
         if (Outcomes.isDelivered(outcome)) {
             return outcome;
         }
         return outcome.thenApply(answer -> {
             if (answer == DistOutcome.OVERLOADED || answer == DistOutcome.FAILED) {
+                MessageOrder.failed(token, resend);
                 refused(message, inbox);
             }
             return answer;

@@ -49,8 +49,8 @@ public final class HeldPublishes {
         @Nullable
         CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token);
 
-        /** The outcome when this node could not acknowledge for too long: no receiver has the message. */
-        DistOutcome notHeldLonger();
+        /** The outcome when this node could not acknowledge for too long: no receiver gets the message. */
+        DistOutcome notHeldLonger(Message message, @Nullable DeliveryToken token);
     }
 
     private static final class Held {
@@ -162,7 +162,7 @@ public final class HeldPublishes {
         }
         remove(head);
         if (outcome == null) {
-            head.outcome.complete(head.from.notHeldLonger());
+            head.outcome.complete(head.from.notHeldLonger(head.message, head.token));
         } else {
             outcome.whenComplete((answer, failure) ->
                     head.outcome.complete(failure == null ? answer : DistOutcome.ofFailure(Failures.cause(failure))));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.conformance.Clause;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.DeliveryOrder;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
@@ -16,6 +17,7 @@ import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.TestReceiver;
 import io.godwit.dist.index.TopicIndex;
 import io.godwit.dist.index.share.SharedStrategies;
+import io.godwit.kv.client.RequestPlace;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -30,6 +32,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FanOutTest {
@@ -49,8 +53,18 @@ class FanOutTest {
     private final FanOut publisher = publisher();
 
     private FanOut publisher() {
+        return publisher(5, null);
+    }
+
+    /** The publisher of a connection. */
+    private FanOut connected(int protocolLevel) {
+        return publisher(protocolLevel, Runnable::run);
+    }
+
+    private FanOut publisher(int protocolLevel, @Nullable Executor thread) {
         return new FanOut(
-                new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5),
+                new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", protocolLevel),
+                null,
                 index,
                 new FanOut.Deliverers(
                         delivery -> {
@@ -67,7 +81,8 @@ class FanOutTest {
                         new SharedChoices(System::nanoTime),
                         (publisher, message, token) ->
                                 message.topic().equals("$later") ? new CompletableFuture<>() : null,
-                        served));
+                        served),
+                thread);
     }
 
     @Test
@@ -214,6 +229,80 @@ class FanOutTest {
         assertThat(served.unserved(new DeliveryToken("o", 3, 0), many)).isEmpty();
         assertThat(served.unserved(new DeliveryToken("o", 2, 0), many)).isEmpty();
         assertThat(served.unserved(new DeliveryToken("o", 1, 0), many)).isNotEmpty();
+    }
+
+    /** MQTT 3.1.1 has no error code for PUBACK: the connection ends, and the client sends both again. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void aClientBefore5RepeatsWhatIsBehindAFailedMessageSoNobodyGetsIt() {
+        subscribe("a", INBOX);
+        subscribe("b", new TestReceiver("1"));
+        FanOut connection = connected(4);
+        connection.publish(message("a", Qos.AT_LEAST_ONCE), null);
+        inboxAnswer = CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
+        connection.publish(message("a", Qos.AT_LEAST_ONCE), null);
+        inboxAnswer = Deliverer.DELIVERED;
+
+        assertThat(connection.publish(message("a", Qos.AT_LEAST_ONCE), null))
+                .isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(connection.publish(message("b", Qos.AT_LEAST_ONCE), null))
+                .isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(toInbox).hasSize(2);
+        assertThat(toLive).isEmpty();
+        connection.publish(message("b", Qos.AT_MOST_ONCE), null);
+        assertThat(toLive).as("QoS 0 is not sent again").hasSize(1);
+
+        assertThat(connected(4).publish(message("a", Qos.AT_LEAST_ONCE), null))
+                .isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    void messagesThatAClientRepeatsTogetherHaveRisingPlacesInOneOrder() {
+        subscribe("a", INBOX);
+        FanOut connection = connected(4);
+        for (Qos qos : List.of(Qos.AT_LEAST_ONCE, Qos.AT_MOST_ONCE, Qos.EXACTLY_ONCE)) {
+            connection.publish(message("a", qos), null);
+        }
+        RequestPlace first = toInbox.get(0).resend().place();
+        RequestPlace last = toInbox.get(2).resend().place();
+        assertThat(toInbox.get(1).resend().place()).as("QoS 0").isNull();
+        assertThat(first).isNotNull();
+        assertThat(last).isNotNull();
+        assertThat(last.order()).isSameAs(first.order());
+        assertThat(last.number()).isGreaterThan(first.number());
+    }
+
+    /** PUBACK says which message has failed. PUBREC does not, because some receivers may have the message. */
+    @Test
+    void aClientOf5IsToldAtQos1AndRepeatsAtQos2() {
+        subscribe("a", INBOX);
+        FanOut connection = connected(5);
+        inboxAnswer = CompletableFuture.completedFuture(DistOutcome.FAILED);
+        connection.publish(message("a", Qos.AT_LEAST_ONCE), null);
+        connection.publish(message("a", Qos.EXACTLY_ONCE), null);
+        inboxAnswer = Deliverer.DELIVERED;
+
+        assertThat(connection.publish(message("a", Qos.AT_LEAST_ONCE), null))
+                .isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(connection.publish(message("a", Qos.EXACTLY_ONCE), null))
+                .isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(publish("a", Qos.EXACTLY_ONCE))
+                .as("without a connection")
+                .isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void aMessageBehindAFailedTokenIsGivenToNobody() {
+        subscribe("a", new TestReceiver("1"));
+        DeliveryOrder order = new DeliveryOrder();
+        liveAnswer = CompletableFuture.completedFuture(DistOutcome.FAILED);
+        publisher.publish(message("a", Qos.EXACTLY_ONCE), order.token("o", 1, 0, false));
+        liveAnswer = Deliverer.DELIVERED;
+
+        assertThat(publisher.publish(message("a", Qos.EXACTLY_ONCE), order.token("o", 2, 0, false)))
+                .isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(toLive).hasSize(1);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.godwit.dist.deliver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
@@ -28,6 +29,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,8 +111,13 @@ class HeldPublishesTest {
     }
 
     private CompletableFuture<DistOutcome> publish(String topic) {
-        FanOut publisher = new FanOut(
-                new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5),
+        return publish(publisher(5, null), topic);
+    }
+
+    private FanOut publisher(int protocolLevel, @Nullable Executor thread) {
+        return new FanOut(
+                new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", protocolLevel),
+                null,
                 index,
                 new FanOut.Deliverers(
                         this::deliver,
@@ -122,7 +129,11 @@ class HeldPublishesTest {
                         Delayer.NONE,
                         new ServedReceivers(System::nanoTime),
                         gate,
-                        held));
+                        held),
+                thread);
+    }
+
+    private static CompletableFuture<DistOutcome> publish(FanOut publisher, String topic) {
         return publisher.publish(
                 new Message(topic, new byte[0], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE), null);
     }
@@ -139,6 +150,23 @@ class HeldPublishesTest {
         gate.open();
         assertThat(later).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(delivered).containsExactly("next", "later");
+    }
+
+    /** The connection learns of the refusal later, by its thread. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void whatTheClientRepeatsBehindARefusedMessageIsNotPublished() {
+        FanOut connection = publisher(4, Runnable::run);
+        CompletableFuture<Boolean> tooLong = gate.opening;
+        CompletableFuture<DistOutcome> first = publish(connection, "first");
+        gate.shut();
+        CompletableFuture<DistOutcome> second = publish(connection, "second");
+        gate.open();
+        tooLong.complete(false);
+        assertThat(first).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(second).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(delivered).isEmpty();
+        assertThat(publish(publisher(4, Runnable::run), "first")).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
     @Test

@@ -12,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message for several inboxes of one tenant.
  *
- * @param tokenOrigin with {@code tokenNumber} the delivery token; null when the insert is never repeated; see dist's
+ * @param tokenOrigin with {@code tokenNumber} the delivery token; null when a repeat is not recognised; see dist's
  *     DeliveryToken
+ * @param tokenNumber without a token: the place of the message in {@code order}
  * @param tokenFinishedBelow tokens of that origin below this number may be forgotten; 0 if the sender does not know
  *     ({@link #mayBeLeftByMember})
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
- * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
+ * @param order by {@code tokenNumber}: when an earlier message has failed, this one fails and is not stored; null when the
  *     order does not matter
  * @param resend whether copies that no home has stored are sent again. Abandoned when the publisher's connection has
  *     ended, because its next connection may have published later messages. For an insert from another node: whether

@@ -49,6 +49,31 @@ class InsertOrderTest {
         assertThat(queued()).containsExactly("1", "2");
     }
 
+    /** At QoS 1 repeats are not recognised, so the inbox may have a message twice, but in order. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void aMessageWithoutATokenIsNotStoredAfterAnEarlierOneFailed() {
+        long incarnation = store.absent("a");
+        RequestOrder order = new RequestOrder();
+        assertThat(store.host.await(store.client.insert(withoutToken(incarnation, 1, order))))
+                .containsExactly(InsertOutcome.STORED);
+        store.host.failWrites(RangeException.Cause.OVERLOADED);
+        CompletableFuture<List<InsertOutcome>> two = store.client.insert(withoutToken(incarnation, 2, order));
+        store.host.runUntilIdle();
+        assertThat(two).isCompletedExceptionally();
+        store.host.acceptWrites();
+        CompletableFuture<List<InsertOutcome>> three = store.client.insert(withoutToken(incarnation, 3, order));
+        store.host.runUntilIdle();
+        assertThat(three).isCompletedExceptionally();
+
+        RequestOrder again = new RequestOrder();
+        for (int number = 1; number <= 3; number++) {
+            assertThat(store.host.await(store.client.insert(withoutToken(incarnation, number, again))))
+                    .containsExactly(InsertOutcome.STORED);
+        }
+        assertThat(queued()).containsExactly("1", "1", "2", "3");
+    }
+
     /** The second one is already placed in the queue when the first one fails. */
     @Test
     @Tag("in-process") // another node knows only its own failures, which is enough
@@ -178,6 +203,19 @@ class InsertOrderTest {
         List<String> payloads = back.payloads();
         store.detach(back);
         return payloads;
+    }
+
+    private InsertRequest withoutToken(long incarnation, long number, RequestOrder order) {
+        return new InsertRequest(
+                TenantId.DEFAULT,
+                store.message(Long.toString(number), 1),
+                List.of(InboxFixture.target("a", incarnation, Qos.AT_LEAST_ONCE)),
+                null,
+                number,
+                0,
+                false,
+                order,
+                Resend.ALWAYS);
     }
 
     private InsertRequest ordered(long incarnation, long number, @Nullable RequestOrder order) {

@@ -4,6 +4,7 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.deliver.MessageOrder;
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.kv.client.Resend;
 import java.time.Duration;
@@ -62,7 +63,26 @@ public final class HeldMessages {
     }
 
     private record Held(
-            PublisherOrder order, Sending sending, Resend resend, int frameBytes, int heapBytes, long endNanos) {
+            PublisherOrder order,
+            Sending sending,
+            @Nullable DeliveryToken token,
+            Resend resend,
+            int frameBytes,
+            int heapBytes,
+            long endNanos) {
+        /** One without a token is needed even when its connection has ended. */
+        boolean isAbandoned() {
+            return token != null && resend.isAbandoned();
+        }
+
+        boolean mustWait() {
+            return token != null && resend.mustWait();
+        }
+
+        boolean isBehindFailed() {
+            return MessageOrder.isBehindFailed(token, resend);
+        }
+
         boolean isLarge() {
             return frameBytes > Peer.PASSABLE_BYTES;
         }
@@ -159,7 +179,8 @@ public final class HeldMessages {
      *
      * @param frameBytes approximate size of the message's frame
      * @param heapBytes of the message
-     * @param resend rule for a message with a token; one without is needed even when its connection has ended
+     * @param resend rule for a message with a token; for one without, only its place counts, because it is needed even
+     *     when its connection has ended
      */
     void hold(
             Peer peer,
@@ -170,8 +191,7 @@ public final class HeldMessages {
             Resend resend,
             Sending sending) {
         long endNanos = nanoTime.getAsLong() + MOST_TIME.toNanos();
-        Resend asked = token == null ? Resend.ALWAYS : resend;
-        if (!add(peer, new Held(order, sending, asked, frameBytes, heapBytes, endNanos))) {
+        if (!add(peer, new Held(order, sending, token, resend, frameBytes, heapBytes, endNanos))) {
             sending.refuse(DistOutcome.OVERLOADED);
         }
     }
@@ -247,13 +267,13 @@ public final class HeldMessages {
 
     /** Null when it must wait. */
     private @Nullable Consumer<Sending> fateOf(Held message, Peer peer) {
-        if (message.resend.isAbandoned()) {
+        if (message.isAbandoned()) {
             return sending -> sending.refuse(DistOutcome.FAILED);
         }
-        if (nanoTime.getAsLong() - message.endNanos >= 0) {
+        if (message.isBehindFailed() || nanoTime.getAsLong() - message.endNanos >= 0) {
             return sending -> sending.refuse(DistOutcome.OVERLOADED);
         }
-        boolean mustWait = message.resend.mustWait() || !peer.isWritable(Lane.LIVE, message.frameBytes);
+        boolean mustWait = message.mustWait() || !peer.isWritable(Lane.LIVE, message.frameBytes);
         return mustWait ? null : Sending::send;
     }
 

@@ -6,6 +6,7 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.deliver.MessageOrder;
 import io.godwit.dist.index.compact.NodeSet;
 import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.link.ClusterParts;
@@ -75,7 +76,7 @@ public final class NodeSender {
         Frames frames = new Frames(publisher, message, token, wallMillis.getAsLong());
         PublisherOrder order = PublisherOrder.of(publisher);
         int size = LiveFrame.sizeAbout(publisher, message);
-        Confirmations all = new Confirmations(nodes.size());
+        Confirmations all = new Confirmations(nodes.size(), token, resend);
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
             if (held.isFull(peer, order, size)) {
@@ -91,7 +92,7 @@ public final class NodeSender {
     private void send(Peer peer, LiveFrame.Parts frame, PublisherOrder order, Confirmations all) {
         if (frame.length() > peer.maxFrameBytes()) {
             counters.tooLarge.increment();
-            all.outcome.complete(DistOutcome.FAILED);
+            all.failed(DistOutcome.FAILED);
             return;
         }
         counters.sent.increment();
@@ -127,7 +128,7 @@ public final class NodeSender {
             @Override
             public void refuse(DistOutcome why) {
                 counters.refused.increment();
-                all.outcome.complete(why);
+                all.failed(why);
             }
         };
     }
@@ -199,7 +200,7 @@ public final class NodeSender {
                     if (failure == null) {
                         all.one();
                     } else {
-                        all.outcome.complete(DistOutcome.FAILED);
+                        all.failed(DistOutcome.FAILED);
                     }
                 });
     }
@@ -207,10 +208,19 @@ public final class NodeSender {
     /** The confirmations of one message. Atomic: several links confirm at once. */
     private static final class Confirmations {
         private final AtomicInteger left;
+        private final @Nullable DeliveryToken token;
+        private final Resend resend;
         private final CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
 
-        Confirmations(int nodes) {
-            left = new AtomicInteger(nodes);
+        Confirmations(int nodes, @Nullable DeliveryToken token, Resend resend) {
+            this.left = new AtomicInteger(nodes);
+            this.token = token;
+            this.resend = resend;
+        }
+
+        void failed(DistOutcome why) {
+            MessageOrder.failed(token, resend);
+            outcome.complete(why);
         }
 
         void one() {

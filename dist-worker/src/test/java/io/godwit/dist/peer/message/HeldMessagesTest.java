@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.testing.MemoryLinks;
+import io.godwit.conformance.Clause;
+import io.godwit.dist.client.DeliveryOrder;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.peer.link.ManualTimers;
+import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.RequestPlace;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -127,6 +131,45 @@ class HeldMessagesTest {
         mustWait[0] = false;
         look();
         assertThat(fates).containsExactly("1", "2");
+    }
+
+    /** Its publisher repeats it behind that one. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void oneBehindAFailedOneIsNotSent() {
+        RequestOrder order = new RequestOrder();
+        holdPlaced("1", new RequestPlace(order, 1));
+        timers.advance(HeldMessages.LOOK);
+        holdPlaced("2", new RequestPlace(order, 2));
+        hold("3", 1);
+        order.failed(1);
+        net.deliverAll();
+        timers.advance(HeldMessages.LOOK);
+        assertThat(fates).containsExactly("1", "2 OVERLOADED", "3");
+    }
+
+    private void holdPlaced(String name, RequestPlace place) {
+        Resend resend = new Resend() {
+            @Override
+            public boolean isAbandoned() {
+                return true; // only counts with a token
+            }
+
+            @Override
+            public RequestPlace place() {
+                return place;
+            }
+        };
+        held.hold(peer, order("p"), 1, 1, null, resend, sending(name));
+    }
+
+    @Test
+    void aTokenBehindAFailedOneIsNotSentEither() {
+        DeliveryOrder order = new DeliveryOrder();
+        held.hold(peer, order("p"), 1, 1, order.token("o", 2, 0, false), Resend.ALWAYS, sending("2"));
+        order.token("o", 1, 0, false).failed();
+        look();
+        assertThat(fates).containsExactly("2 OVERLOADED");
     }
 
     @Test
