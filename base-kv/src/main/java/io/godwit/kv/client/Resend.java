@@ -3,8 +3,9 @@ package io.godwit.kv.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a request that no leader has carried out may be sent to a leader, for the first time or again. Only
- * {@link #servingSince} is sent to other nodes. Any thread; must be fast, because locks are held.
+ * Decides whether a request that no leader has carried out may be sent to a leader, for the first time or again. Other
+ * nodes get only {@link #servingSince} and the number of {@link #place}. Any thread; must be fast, because locks are
+ * held.
  */
 @FunctionalInterface
 public interface Resend {
@@ -27,8 +28,8 @@ public interface Resend {
 
     /**
      * The place of the request among those of its sender of which none may be carried out after an earlier one has
-     * failed; null if the request has none, or its delivery token names one. Not sent to other nodes, which number the
-     * orders of a link themselves.
+     * failed; null if the request has none, or its delivery token names one. Another node gets the number of the place;
+     * each link numbers the orders anew.
      */
     default @Nullable RequestPlace place() {
         return null;

@@ -3,8 +3,8 @@ package io.godwit.dist.client;
 import io.godwit.kv.client.RequestOrder;
 
 /**
- * Makes the tokens of messages that one publisher has under way together: when one of them fails, no inbox takes a
- * later one. The publisher then publishes all of them again, with tokens of a new object.
+ * Makes the tokens of messages that one publisher has under way together: when one of them fails, no receiver
+ * takes a later one. The publisher then publishes all of them again, with tokens of a new object.
  */
 public final class DeliveryOrder {
     private final RequestOrder order = new RequestOrder();

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     take it for a late copy
  * @param isResumed whether the message may already be distributed in part, by an earlier process or on another node, so
  *     that this process does not remember all of its receivers
- * @param order of the messages of that origin that are under way together: an inbox does not take one when an earlier
- *     one has failed. Null when nothing is published after this one
+ * @param order of the messages of that origin that are under way together: no receiver takes one when an earlier one
+ *     has failed. Null when nothing is published after this one
  */
 public record DeliveryToken(
         String origin,

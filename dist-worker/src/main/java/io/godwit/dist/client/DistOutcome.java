@@ -11,7 +11,10 @@ public enum DistOutcome {
     DELIVERED,
     /** No subscription matched. */
     NO_MATCH,
-    /** A store is overloaded; the publish must not be acknowledged. */
+    /**
+     * A store or a link has no room, or an earlier message of the publisher has failed; the publish must not be
+     * acknowledged.
+     */
     OVERLOADED,
     /** A store could not write it; the publish must not be acknowledged. Some receivers may have it. */
     FAILED;

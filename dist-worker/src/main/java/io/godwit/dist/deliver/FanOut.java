@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * Publishes for one client: matches its messages and hands each to the deliverers, one {@link Delivery} per kind of
  * receiver. Confined to the client's thread; {@link #handOn}, {@link #chooseAnother} and {@link #giveToGroup} run on
  * any thread, each on an instance made for the call. The match lists are those of the index, made once per topic and
- * change, so a message costs one delivery object.
+ * change, so a message costs one delivery object, and a place if it has one ({@link Places}).
  */
 public final class FanOut implements Publisher, HeldPublishes.Source {
     static final int TIMED_ONE_OF = 64;
@@ -53,7 +53,10 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     private final @Nullable HeldPublishes held;
 
     private final ConnectionResend untilEnded;
-    private final Places places;
+    private final boolean isOfConnection;
+    /** Null until the first message that has a place. */
+    private @Nullable Places places;
+
     /** Messages until the next one is timed. Starts at random, because most clients publish only a few. */
     private int untilTimed = ThreadLocalRandom.current().nextInt(TIMED_ONE_OF);
 
@@ -147,7 +150,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
         this.cache = new MatchCache(index, client.clientId());
         this.deliverers = deliverers;
         this.untilEnded = new ConnectionResend(resend);
-        this.places = new Places(thread != null, client.protocolLevel());
+        this.isOfConnection = thread != null;
         if (deliverers.others == OtherNodes.NONE) {
             this.held = null;
         } else {
@@ -157,6 +160,9 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
 
     @Override
     public CompletableFuture<DistOutcome> publish(Message message, @Nullable DeliveryToken token) {
+        if (isBehindFailed(message, token)) {
+            return refusedBehindFailed();
+        }
         if (message.topic().charAt(0) == '$') {
             if (isOfThisNode(message.topic())) {
                 deliverers.counters.own.increment();
@@ -190,7 +196,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
 
     @Override
     public DistOutcome notHeldLonger(Message message, @Nullable DeliveryToken token) {
-        MessageOrder.failed(token, places.next(message, token, untilEnded));
+        MessageOrder.failed(token, placed(message, token));
         deliverers.counters.refused.increment();
         return DistOutcome.OVERLOADED;
     }
@@ -202,22 +208,49 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     @Override
     public @Nullable CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token) {
         boolean isToAcknowledge = message.qos() != Qos.AT_MOST_ONCE;
-        if (isToAcknowledge && places.isBehindFailed(message, token)) {
-            deliverers.counters.refused.increment();
-            return CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
+        if (isBehindFailed(message, token)) {
+            return refusedBehindFailed(); // that one has failed while this one waited
         }
         long epoch = isToAcknowledge ? deliverers.others.epoch() : 0;
         Matches matches = untilTimed > 0 ? match(message) : matchTimed(message);
         if (isToAcknowledge && !deliverers.others.mayAcknowledge(epoch)) {
             return null;
         }
-        Resend resend = places.next(message, token, untilEnded);
+        Resend resend = placed(message, token);
         CompletableFuture<DistOutcome> here = publishHere(message, token, resend, matches, epoch);
         if (matches.nodes().isEmpty() || isOfThisNode(message.topic())) {
             return here;
         }
         CompletableFuture<DistOutcome> elsewhere = publishElsewhere(message, token, resend, matches.nodes());
         return here == Outcomes.NO_MATCH ? elsewhere : Outcomes.worst(here, elsewhere);
+    }
+
+    private boolean hasPlace(Message message) {
+        return isOfConnection && Places.has(message, client.protocolLevel());
+    }
+
+    /** Whether no receiver may take the message, because an earlier one has failed and comes again before it. */
+    private boolean isBehindFailed(Message message, @Nullable DeliveryToken token) {
+        Places known = places;
+        return token != null ? token.isBehindFailed() : known != null && known.isBroken() && hasPlace(message);
+    }
+
+    private CompletableFuture<DistOutcome> refusedBehindFailed() {
+        deliverers.counters.refused.increment();
+        return CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
+    }
+
+    /** The resend rule for a message that is published now. */
+    private Resend placed(Message message, @Nullable DeliveryToken token) {
+        if (token != null || !hasPlace(message)) {
+            return untilEnded;
+        }
+        Places known = places;
+        if (known == null) {
+            known = new Places();
+            places = known;
+        }
+        return known.next(untilEnded);
     }
 
     private Matches match(Message message) {
@@ -580,7 +613,9 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     }
 
     /**
-     * @param token with {@code resend} the place of the message, which a failure breaks
+     * A failure breaks the order of the message.
+     *
+     * @param token names the order; without one, the resend rule does
      */
     private CompletableFuture<DistOutcome> watched(
             CompletableFuture<DistOutcome> outcome,

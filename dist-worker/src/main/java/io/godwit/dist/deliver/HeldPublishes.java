@@ -138,6 +138,7 @@ public final class HeldPublishes {
             } catch (RuntimeException | Error e) { // outermost frame of this publish: the others must continue
                 LOG.error("held message not published topic={}", head.message.topic(), e);
                 remove(head);
+                head.from.notHeldLonger(head.message, head.token); // those behind it must not pass it
                 head.outcome.complete(DistOutcome.FAILED);
             }
         }

@@ -68,8 +68,8 @@ public interface OtherNodes {
      * stay in order; a large one of another publisher may be overtaken. QoS 0 is dropped, counted and reported where
      * the link is full, and complete on return. QoS 1 and 2 wait for room, and complete on any thread, never
      * exceptionally: with DELIVERED when each node has passed it to its sessions, or is excluded together with its
-     * sessions; with OVERLOADED when there was no room for too long; with FAILED when nothing could be agreed on, or a
-     * message with a token was abandoned while it waited.
+     * sessions; with OVERLOADED when there was no room for too long, or an earlier message of the same order has
+     * failed; with FAILED when nothing could be agreed on, or a message with a token was abandoned while it waited.
      */
     CompletableFuture<DistOutcome> deliver(
             ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend);

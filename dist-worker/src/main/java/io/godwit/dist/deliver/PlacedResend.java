@@ -5,7 +5,7 @@ import io.godwit.kv.client.Resend;
 
 /**
  * Resend rule for a message of a connection that ends when the message is refused. The client's next connection sends
- * it again with those behind it, so no receiver may take those before it.
+ * it again with those behind it, so no receiver may take a later message before this one.
  *
  * @param connection rule of the connection
  */

@@ -148,6 +148,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
 
     @Override
     public void joined(Peer peer) {
+        // before its filters are known: messages that it did not confirm must fail before it is sent later ones
+        exclusions.reconsider(RemoteFilters.lifeOf(peer));
         remote.joined(peer);
         barriers.joined(peer);
         filters.joined(peer);

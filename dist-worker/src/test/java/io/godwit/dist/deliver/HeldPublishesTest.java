@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Publishes of the stores, which share one queue. */
+/** Publishes of the stores, which share one queue, and those of connections. */
 class HeldPublishesTest {
     private final TenantIndex index =
             new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN)).tenant(TenantId.DEFAULT);
@@ -154,7 +154,7 @@ class HeldPublishesTest {
 
     /** The connection learns of the refusal later, by its thread. */
     @Test
-    @Clause("MQTT5-4.6.0-5")
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
     void whatTheClientRepeatsBehindARefusedMessageIsNotPublished() {
         FanOut connection = publisher(4, Runnable::run);
         CompletableFuture<Boolean> tooLong = gate.opening;
@@ -167,6 +167,17 @@ class HeldPublishesTest {
         assertThat(second).isCompletedWithValue(DistOutcome.OVERLOADED);
         assertThat(delivered).isEmpty();
         assertThat(publish(publisher(4, Runnable::run), "first")).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    @Test
+    void whatTheClientRepeatsBehindAFaultIsNotPublished() {
+        FanOut connection = publisher(4, Runnable::run);
+        CompletableFuture<DistOutcome> fault = publish(connection, "fault");
+        CompletableFuture<DistOutcome> second = publish(connection, "second");
+        gate.open();
+        assertThat(fault).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(second).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(delivered).isEmpty();
     }
 
     @Test

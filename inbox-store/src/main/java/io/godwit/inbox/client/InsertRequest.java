@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenFinishedBelow tokens of that origin below this number may be forgotten; 0 if the sender does not know
  *     ({@link #mayBeLeftByMember})
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
- * @param order by {@code tokenNumber}: when an earlier message has failed, this one fails and is not stored; null when the
- *     order does not matter
+ * @param order by {@code tokenNumber}: when an earlier message has failed, this one fails and is not stored; null when
+ *     the order does not matter
  * @param resend whether copies that no home has stored are sent again. Abandoned when the publisher's connection has
  *     ended, because its next connection may have published later messages. For an insert from another node: whether
  *     its home may take it

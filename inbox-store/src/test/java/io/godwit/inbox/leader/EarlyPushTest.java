@@ -7,6 +7,8 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.format.InboxKeys;
+import io.godwit.kv.client.RequestOrder;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
@@ -65,6 +67,41 @@ class EarlyPushTest {
         assertThat(store.host.appliedEntries()).isEqualTo(entries);
         assertThat(store.insert("a", incarnation, store.message("n", 1))).isEqualTo(InsertOutcome.STORED);
         assertThat(connection.payloads()).containsExactly("m", "n");
+    }
+
+    /** An earlier message of the publisher fails elsewhere before the entry is sealed. */
+    @Test
+    void whatWasSentEarlyBehindAFailedMessageIsNotStoredAndComesAgain() {
+        RequestOrder order = new RequestOrder();
+        store.host.holdSeals();
+        CompletableFuture<List<InsertOutcome>> heldBack = store.client.insert(inOrder("m", 2, order));
+        store.host.runUntilIdle();
+        assertThat(connection.payloads()).containsExactly("m");
+        order.failed(1);
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        assertThat(heldBack).isCompletedExceptionally();
+        connection.acknowledgeAll();
+
+        RequestOrder again = new RequestOrder();
+        assertThat(store.host.await(store.client.insert(inOrder("l", 1, again))))
+                .containsExactly(InsertOutcome.STORED);
+        assertThat(store.host.await(store.client.insert(inOrder("m", 2, again))))
+                .containsExactly(InsertOutcome.STORED);
+        assertThat(connection.payloads()).containsExactly("m", "l", "m");
+    }
+
+    private InsertRequest inOrder(String payload, long number, RequestOrder order) {
+        return new InsertRequest(
+                TenantId.DEFAULT,
+                store.message(payload, 1),
+                List.of(InboxFixture.target("a", incarnation, Qos.AT_LEAST_ONCE)),
+                null,
+                number,
+                0,
+                false,
+                order,
+                Resend.ALWAYS);
     }
 
     @Test

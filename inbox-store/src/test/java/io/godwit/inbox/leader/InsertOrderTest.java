@@ -51,7 +51,7 @@ class InsertOrderTest {
 
     /** At QoS 1 repeats are not recognised, so the inbox may have a message twice, but in order. */
     @Test
-    @Clause("MQTT5-4.6.0-5")
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
     void aMessageWithoutATokenIsNotStoredAfterAnEarlierOneFailed() {
         long incarnation = store.absent("a");
         RequestOrder order = new RequestOrder();
@@ -72,6 +72,20 @@ class InsertOrderTest {
                     .containsExactly(InsertOutcome.STORED);
         }
         assertThat(queued()).containsExactly("1", "1", "2", "3");
+    }
+
+    /** The order is that of the messages; their copies have QoS 0, because the subscription has. */
+    @Test
+    void aCopyOfQos0IsNotDeliveredBehindAFailedMessage() {
+        TestConnection receiver = store.attach("a");
+        receiver.attachment().request(10);
+        RequestOrder order = new RequestOrder();
+        order.failed(1);
+        CompletableFuture<List<InsertOutcome>> two =
+                store.client.insert(withoutToken(receiver.reply.incarnation(), 2, order, Qos.AT_MOST_ONCE));
+        store.host.runUntilIdle();
+        assertThat(two).isCompletedExceptionally();
+        assertThat(receiver.payloads()).isEmpty();
     }
 
     /** The second one is already placed in the queue when the first one fails. */
@@ -206,10 +220,14 @@ class InsertOrderTest {
     }
 
     private InsertRequest withoutToken(long incarnation, long number, RequestOrder order) {
+        return withoutToken(incarnation, number, order, Qos.AT_LEAST_ONCE);
+    }
+
+    private InsertRequest withoutToken(long incarnation, long number, RequestOrder order, Qos ofCopy) {
         return new InsertRequest(
                 TenantId.DEFAULT,
                 store.message(Long.toString(number), 1),
-                List.of(InboxFixture.target("a", incarnation, Qos.AT_LEAST_ONCE)),
+                List.of(InboxFixture.target("a", incarnation, ofCopy)),
                 null,
                 number,
                 0,

@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * publisher, and other large ones with later ones of their publishers; small ones of other publishers pass. A caller
  * that finds nothing waiting before its message may send directly: its own earlier messages are then sent.
  *
- * <p>A message is refused when it has waited for {@link #MOST_TIME}, or when the messages for its peer would exceed a
+ * <p>A message is refused when an earlier one of its order has failed ({@link MessageOrder}), when it has waited for
+ * {@link #MOST_TIME}, or when the messages for its peer would exceed a
  * bound of bytes. What publishers may have unacknowledged stays below the bound; publishes of stores, and messages that
  * ended sessions leave to their groups, are tried again later or counted as dropped.
  *

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A message of QoS 1 or 2 waits until each node has confirmed. A peer that is over before that may or may not have
  * the message; the publisher gets its answer once this incarnation of the node is excluded, and its live sessions with
- * it. While a link is full such messages wait ({@link HeldMessages}).
+ * it. While a link is full such messages wait ({@link HeldMessages}). A message behind a failed one of its order is
+ * refused ({@link MessageOrder}).
  *
  * <p>Messages of one publisher arrive in order ({@link PublisherOrder}); messages of others may overtake a large one.
  */
@@ -82,6 +83,9 @@ public final class NodeSender {
             if (held.isFull(peer, order, size)) {
                 HeldMessages.Sending later = later(publisher, message, token, peer, order, all);
                 held.hold(peer, order, size, message.heapBytes(), token, resend, later);
+            } else if (MessageOrder.isBehindFailed(token, resend)) {
+                all.failed(
+                        DistOutcome.OVERLOADED); // an earlier one that waited for the link was refused in this moment
             } else {
                 send(peer, frames.of(peer.version()), order, all);
             }

@@ -124,6 +124,11 @@ public final class ExclusionRequests {
         return all == null ? List.of() : all;
     }
 
+    /** The reason for an exclusion may have ended: fails the waiters that no longer need it. */
+    public void reconsider(NodeLife life) {
+        failAll(life, new RangeException(RangeException.Cause.OVERLOADED, "the node is back: " + life), true);
+    }
+
     /**
      * Fails the waiters whose time is over, and before another attempt those that no longer need it. Returns whether
      * others are left.

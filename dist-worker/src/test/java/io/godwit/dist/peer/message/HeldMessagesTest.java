@@ -135,7 +135,7 @@ class HeldMessagesTest {
 
     /** Its publisher repeats it behind that one. */
     @Test
-    @Clause("MQTT5-4.6.0-5")
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
     void oneBehindAFailedOneIsNotSent() {
         RequestOrder order = new RequestOrder();
         holdPlaced("1", new RequestPlace(order, 1));

@@ -3,6 +3,7 @@ package io.godwit.dist.peer.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.link.Peer;
+import io.godwit.conformance.Clause;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
@@ -10,6 +11,9 @@ import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.peer.TestNode;
 import io.godwit.dist.peer.TwoNodes;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
@@ -288,6 +292,66 @@ class LiveMessagesTest extends TwoNodes {
         cluster.settle();
         assertThat(later).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(a.received("s")).containsExactly("1", "3");
+    }
+
+    @Test
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
+    void whatAClientBefore5RepeatsBehindARefusedMessageIsNotSent() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.links.window(1);
+        cluster.net.cut("b", "a");
+        Publisher publisher = before5();
+        CompletableFuture<DistOutcome> sent = publish(publisher, "1");
+        CompletableFuture<DistOutcome> refused = publish(publisher, "2");
+        cluster.timers.advance(HeldMessages.MOST_TIME.minus(HeldMessages.LOOK));
+        CompletableFuture<DistOutcome> behind = publish(publisher, "3");
+        cluster.timers.advance(HeldMessages.LOOK);
+        assertThat(refused).isCompletedWithValue(DistOutcome.OVERLOADED);
+        cluster.net.mend("b", "a");
+        cluster.settle();
+        cluster.timers.advance(HeldMessages.LOOK);
+        cluster.settle();
+        assertThat(sent).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(behind).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(publish(publisher, "4")).isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(a.received("s")).containsExactly("1");
+    }
+
+    /** Its filters are known again before the publisher would learn that the first message is lost. */
+    @Test
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
+    void whatIsBehindAMessageLostWithALinkIsNotSentOverTheNextLink() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        cluster.net.cut("b", "a");
+        Publisher publisher = before5();
+        CompletableFuture<DistOutcome> lost = publish(publisher, "1");
+        cluster.view.hasMajority = false;
+        cluster.net.end("b", "a", "for the test");
+        assertThat(lost).isNotDone();
+        cluster.net.mend("b", "a");
+        cluster.net.link("b", "a");
+        cluster.settle();
+        assertThat(lost).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(publish(publisher, "2")).isCompletedWithValue(DistOutcome.OVERLOADED);
+        cluster.settle();
+        assertThat(a.received("s")).isEmpty();
+
+        Publisher next = before5();
+        publish(next, "1");
+        publish(next, "2");
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("1", "2");
+    }
+
+    private Publisher before5() {
+        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 4);
+        return b.client().publisher(client, null, Runnable::run);
+    }
+
+    private static CompletableFuture<DistOutcome> publish(Publisher publisher, String payload) {
+        return publisher.publish(TestNode.message("t", Qos.AT_LEAST_ONCE, payload), null);
     }
 
     /** The client's next connection resumes it, and its receivers may then forget the token. */

@@ -194,6 +194,10 @@ public final class InsertHandler {
             return batch;
         }
         if (copy.qos() == Qos.AT_MOST_ONCE) {
+            if (call.isHeldBack()) { // the subscription, not the message, has QoS 0
+                call.fail(InsertCall.heldBack());
+                return batch;
+            }
             call.answer(target, InsertOutcome.STORED);
             QueuedCopy unplaced = new QueuedCopy(0, message, copy.qos(), copy.retain(), copy.subscriptionIds(), null);
             if (retained != null) {
