@@ -51,7 +51,7 @@ public final class RangeMirror implements Mirror {
      * only after the leader had told it; each question makes the leader tell it again. Otherwise it would learn that
      * from the next entry or heartbeat, which may take seconds.
      */
-    static final long ASK_AGAIN_MILLIS = 10;
+    static final long ASK_AGAIN_MILLIS = 3;
 
     private static final long MAX_ASK_AGAIN_MILLIS = 160;
 

@@ -133,7 +133,10 @@ final class ClusterLoad {
         return new Figures(small.values(), small.lost() + beside.lost(), cautions);
     }
 
-    /** Measures a load that connects, after the same load with other clients has run and nothing of it is left. */
+    /**
+     * Measures a load that connects, after the same load with other clients has run and nothing of it is left. A load
+     * that connects as fast as it can is over after a second or two, so it is repeated for the measured time.
+     */
     private Figures connecting(Load load) throws LoadFailedException, InterruptedException {
         Scenario scenario = load.scenario(scale, duration.toMillis() / 1e3);
         List<String> cautions = new ArrayList<>(new WarmUp(times)
@@ -141,7 +144,12 @@ final class ClusterLoad {
         if (!warmUp.isZero()) {
             Calm.await(cluster.pids()).ifPresent(cautions::add);
         }
-        Figures figures = figures(run(load, scenario, Duration.ZERO, duration));
+        List<Figures> rounds = new ArrayList<>();
+        long endNanos = System.nanoTime() + duration.toNanos();
+        do {
+            rounds.add(figures(run(load, scenario, Duration.ZERO, duration)));
+        } while (scenario.connectRate() == 0 && System.nanoTime() - endNanos < 0);
+        Figures figures = Figures.ofRounds(rounds);
         cautions.addAll(figures.cautions());
         return new Figures(figures.values(), figures.lost(), cautions);
     }

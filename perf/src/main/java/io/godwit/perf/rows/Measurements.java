@@ -39,21 +39,9 @@ final class Measurements {
         return figures.getOrDefault(setup, Map.of()).getOrDefault(load, List.of());
     }
 
-    /**
-     * The median of a value over all runs; the mean of the two in the middle if their number is even. Empty if there
-     * are none.
-     */
+    /** The median of a value over all runs ({@link Figures#median}). */
     OptionalDouble median(Setup setup, Load load, Value value) {
-        double[] sorted = of(setup, load).stream()
-                .filter(told -> told.values().containsKey(value))
-                .mapToDouble(told -> told.values().get(value))
-                .sorted()
-                .toArray();
-        int middle = sorted.length / 2;
-        if (sorted.length == 0) {
-            return OptionalDouble.empty();
-        }
-        return OptionalDouble.of(sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2);
+        return Figures.median(of(setup, load), value);
     }
 
     /** Lost messages in all runs of a load. */
