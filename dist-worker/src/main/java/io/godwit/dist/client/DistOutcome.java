@@ -12,7 +12,7 @@ public enum DistOutcome {
     /** No subscription matched. */
     NO_MATCH,
     /**
-     * A store or a link has no room, or an earlier message of the publisher has failed; the publish must not be
+     * A store or a link has no room, or an earlier message of the publisher has failed. The publish must not be
      * acknowledged.
      */
     OVERLOADED,

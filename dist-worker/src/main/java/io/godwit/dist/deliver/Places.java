@@ -7,8 +7,8 @@ import io.godwit.plugin.message.Message;
 
 /**
  * The places of one connection's messages without a token. A message has a place if the connection ends when it is
- * refused: the client then sends it again, with the messages behind it. MQTT 5.0 expresses a failure in PUBACK, so
- * there only QoS 2 has places; before 5.0, QoS 1 too. Confined to the publisher's thread.
+ * refused: the client then sends it again, with the messages behind it. In MQTT 5.0 a PUBACK can
+ * report a failure, so only QoS 2 has places; before 5.0, QoS 1 has them too. Confined to the publisher's thread.
  */
 final class Places {
     /** The protocol level of MQTT 5.0. */

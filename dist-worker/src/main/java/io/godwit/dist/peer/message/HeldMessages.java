@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
  * that finds nothing waiting before its message may send directly: its own earlier messages are then sent.
  *
  * <p>A message is refused when an earlier one of its order has failed ({@link MessageOrder}), when it has waited for
- * {@link #MOST_TIME}, or when the messages for its peer would exceed a
- * bound of bytes. What publishers may have unacknowledged stays below the bound; publishes of stores, and messages that
- * ended sessions leave to their groups, are tried again later or counted as dropped.
+ * {@link #MOST_TIME}, or when the messages for its peer would exceed a bound of bytes. What publishers may have
+ * unacknowledged stays below the bound; publishes of stores, and messages that ended sessions leave to their groups,
+ * are tried again later or counted as dropped.
  *
  * <p>Thread-safe. Timers send waiting messages, one look at a time; nothing is called with the lock held.
  */
