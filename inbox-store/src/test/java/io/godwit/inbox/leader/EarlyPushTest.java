@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class EarlyPushTest {
@@ -71,6 +72,7 @@ class EarlyPushTest {
 
     /** An earlier message of the publisher fails elsewhere before the entry is sealed. */
     @Test
+    @Tag("in-process") // another node knows only its own failures, which is enough
     void whatWasSentEarlyBehindAFailedMessageIsNotStoredAndComesAgain() {
         RequestOrder order = new RequestOrder();
         store.host.holdSeals();
