@@ -199,10 +199,10 @@ public final class MqttCluster implements AutoCloseable {
                 directoryThread);
         directory.set(ids);
         Gauge.builder("godwit.directory.claims", ids, all -> all.sizes().claims())
-                .description("client ids that connections of this node have or wait for")
+                .description("client ids and exclusive filters that connections of this node have or wait for")
                 .register(meters);
         Gauge.builder("godwit.directory.waiting", ids, all -> all.sizes().waiting())
-                .description("connections of this node that wait for their client id")
+                .description("client ids and exclusive filters that connections of this node wait for")
                 .register(meters);
         Gauge.builder("godwit.records.unable.members", earlier, EarlierMembers::count)
                 .description("members of an earlier version, which cannot read what operators have set")

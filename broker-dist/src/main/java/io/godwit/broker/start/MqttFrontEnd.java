@@ -63,7 +63,8 @@ public final class MqttFrontEnd {
         Reporting reporting = context.reporting();
         this.server = new MqttServer(
                 BrokerSettings.mqtt(config, context.io()),
-                new SessionStores(stores.dist().client(), stores.inbox(), retained()),
+                new SessionStores(
+                        stores.dist().client(), stores.inbox(), retained(), others == null ? null : directory),
                 directory,
                 plugins.auth(),
                 new ReportTargets(reporting.events(), reporting.meters(), reporting.tracing()),

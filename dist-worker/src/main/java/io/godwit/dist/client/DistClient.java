@@ -99,7 +99,7 @@ public interface DistClient {
     /**
      * Asks for an exclusive filter for a client that is about to subscribe to it. Completes with false when another
      * client has it; else the client keeps it until {@link #releaseExclusive}, and as long as it has a subscription to
-     * it. Considers the sessions that this node knows.
+     * it. Considers the sessions that this node knows: its own, and stored ones of all nodes.
      */
     CompletableFuture<Boolean> claimExclusive(TenantId tenant, TopicFilter filter, ClientId client);
 

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 abstract class SessionsAcrossNodes extends ClusterClients {
     private static final int TAKEN_OVER = 0x8E;
+    private static final int QUOTA_EXCEEDED = 0x97;
 
     // --- persistent sessions
 
@@ -244,5 +245,31 @@ abstract class SessionsAcrossNodes extends ClusterClients {
                 assertThat(packet).isInstanceOf(Packet.Disconnect.class);
             }
         }
+    }
+
+    // --- exclusive subscriptions
+
+    @Test
+    void anExclusiveSubscriptionExcludesClientsOfAllNodes() throws Exception {
+        String filter = "$exclusive/exclusive/+";
+        TestClient holder = clients.clean(0, "exclusive-live", 5);
+        TestClient other = clients.clean(1, "exclusive-other", 5);
+        TestClient kept = clients.persistent(2, "exclusive-kept", 5);
+        assertThat(holder.subscribe(filter, 1)).isEqualTo(1);
+        assertThat(other.subscribe(filter, 1)).as("beside a live one").isEqualTo(QUOTA_EXCEEDED);
+        assertThat(kept.subscribe(filter, 1)).as("beside a live one").isEqualTo(QUOTA_EXCEEDED);
+        publish(other, "exclusive/1", "x", 1);
+        assertThat(next(holder, "its message").topic()).isEqualTo("exclusive/1");
+
+        holder.disconnect();
+        Await.until("the filter is free", () -> kept.subscribe(filter, 1) == 1);
+        assertThat(other.subscribe(filter, 1)).as("beside a stored one").isEqualTo(QUOTA_EXCEEDED);
+        kept.disconnect();
+        assertThat(other.subscribe(filter, 1)).as("beside an offline one").isEqualTo(QUOTA_EXCEEDED);
+        publish(other, "exclusive/2", "x", 1);
+        clients.resume(kept, 0);
+        assertThat(next(kept, "what it has missed").topic()).isEqualTo("exclusive/2");
+        assertThat(kept.subscribe(filter, 0)).as("its own filter again").isZero();
+        assertNothingMore(other);
     }
 }

@@ -28,7 +28,8 @@ public abstract class ThreeNodes extends ClusterFixture {
     static void threeNodesEachLeadAThirdOfTheSessions() throws Exception {
         cluster = new BrokerCluster(directory, NODES);
         for (BrokerProcess node : cluster.nodes()) {
-            node.setting("topicConfig", "{sysIntervalSeconds: 1}").setting("storeConfig", STORES_THAT_KEEP_LEADERS);
+            node.setting("topicConfig", "{sysIntervalSeconds: 1, exclusiveSubscriptions: true}")
+                    .setting("storeConfig", STORES_THAT_KEEP_LEADERS);
         }
         inbox = startWithAThirdEach(cluster);
     }

@@ -20,9 +20,11 @@ import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.packet.field.Subscription;
+import io.godwit.mqtt.session.core.ExclusiveLeases;
 import io.godwit.mqtt.session.core.SessionCore;
 import io.godwit.mqtt.session.core.SessionServices;
 import io.godwit.mqtt.session.core.SessionTerms;
+import io.godwit.mqtt.session.filter.ExclusiveFilters;
 import io.godwit.mqtt.session.filter.FilterPatterns;
 import io.godwit.mqtt.session.filter.SessionFilters;
 import io.godwit.mqtt.session.inbound.PublishIntake;
@@ -65,6 +67,7 @@ public abstract class Session extends DeliveringSession implements PacketHandler
     // null until the first use: an idle session has none of them
     private @Nullable PublishIntake intake;
     private @Nullable SessionFilters filters;
+    private @Nullable ExclusiveFilters exclusive;
     private @Nullable OperatorRequests operatorRequests;
     private @Nullable Reauthentication reauthentication;
 
@@ -147,6 +150,9 @@ public abstract class Session extends DeliveringSession implements PacketHandler
         if (filters != null) {
             filters.noteRemoved(filter);
         }
+        if (exclusive != null) {
+            exclusive.removed(filter);
+        }
     }
 
     @Override
@@ -181,12 +187,22 @@ public abstract class Session extends DeliveringSession implements PacketHandler
 
     @Override
     public final CompletableFuture<Boolean> claimExclusive(TopicFilter filter) {
-        return services.dist.claimExclusive(client().tenant(), filter, client().clientId());
+        ExclusiveLeases leases = services.exclusive;
+        if (leases == null) {
+            return services.dist.claimExclusive(client().tenant(), filter, client().clientId());
+        }
+        if (exclusive == null) {
+            exclusive = new ExclusiveFilters(this, leases, this::has);
+        }
+        return exclusive.claim(filter);
     }
 
     @Override
     public final void releaseExclusive(TopicFilter filter) {
         services.dist.releaseExclusive(client().tenant(), filter, client().clientId());
+        if (exclusive != null) {
+            exclusive.subscribed(filter);
+        }
     }
 
     // ---- for operators
@@ -424,6 +440,9 @@ public abstract class Session extends DeliveringSession implements PacketHandler
             isEnded = true;
             if (filters != null) {
                 filters.giveBackRoom();
+            }
+            if (exclusive != null) {
+                exclusive.close();
             }
             end.ended();
         }

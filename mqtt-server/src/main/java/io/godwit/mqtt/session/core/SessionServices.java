@@ -17,6 +17,7 @@ import io.godwit.mqtt.transport.report.MqttReports;
 import io.godwit.retain.client.RetainClient;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all sessions of a node share. Immutable, except for the budgets and client lists of loops, each confined to its
@@ -27,6 +28,9 @@ public final class SessionServices {
     public final DistClient dist;
     public final InboxClient inbox;
     public final RetainClient retain;
+    /** Null on a node that is alone, where {@link #dist} knows which client has an exclusive filter. */
+    public final @Nullable ExclusiveLeases exclusive;
+
     public final Authorizer authorizer;
     public final MqttReports reports;
     public final MqttMetrics metrics;
@@ -77,6 +81,7 @@ public final class SessionServices {
         this.dist = stores.dist();
         this.inbox = stores.inbox();
         this.retain = stores.retain();
+        this.exclusive = stores.exclusive() == null ? null : new ExclusiveLeases(stores.exclusive());
         this.authorizer = authorizer;
         this.reports = reports;
         this.metrics = reports.metrics();
@@ -116,6 +121,7 @@ public final class SessionServices {
         this.dist = other.dist;
         this.inbox = other.inbox;
         this.retain = other.retain;
+        this.exclusive = other.exclusive;
         this.authorizer = authorizer;
         this.reports = other.reports;
         this.metrics = other.metrics;
