@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * Publishes for one client: matches its messages and hands each to the deliverers, one {@link Delivery} per kind of
  * receiver. Confined to the client's thread; {@link #handOn}, {@link #chooseAnother} and {@link #giveToGroup} run on
  * any thread, each on an instance made for the call. The match lists are those of the index, made once per topic and
- * change, so a message costs one delivery object, and a place if it has one ({@link Places}).
+ * change, so a message costs one delivery object. A message with a place costs two objects more ({@link PlacedResend},
+ * {@link io.godwit.kv.client.RequestPlace}).
  */
 public final class FanOut implements Publisher, HeldPublishes.Source {
     static final int TIMED_ONE_OF = 64;
@@ -231,8 +232,14 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
 
     /** Whether no receiver may take the message, because an earlier one has failed and comes again before it. */
     private boolean isBehindFailed(Message message, @Nullable DeliveryToken token) {
+        if (token != null) {
+            return token.isBehindFailed();
+        }
+        if (!hasPlace(message)) {
+            return false; // QoS 0 may come on another thread, which must not read the places
+        }
         Places known = places;
-        return token != null ? token.isBehindFailed() : known != null && known.isBroken() && hasPlace(message);
+        return known != null && known.isBroken();
     }
 
     private CompletableFuture<DistOutcome> refusedBehindFailed() {
@@ -613,7 +620,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
     }
 
     /**
-     * A failure breaks the order of the message.
+     * A failure breaks the order of the message, even if the outcome is an exception.
      *
      * @param token names the order; without one, the resend rule does
      */
@@ -626,12 +633,11 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
         if (Outcomes.isDelivered(outcome)) {
             return outcome;
         }
-        return outcome.thenApply(answer -> {
-            if (answer == DistOutcome.OVERLOADED || answer == DistOutcome.FAILED) {
+        return outcome.whenComplete((answer, failure) -> {
+            if (failure != null || answer == DistOutcome.OVERLOADED || answer == DistOutcome.FAILED) {
                 MessageOrder.failed(token, resend);
                 refused(message, inbox);
             }
-            return answer;
         });
     }
 

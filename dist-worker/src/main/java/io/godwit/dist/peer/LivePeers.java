@@ -86,6 +86,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final PeerBarriers barriers;
     private final Learning learning;
     private final PeerTokens tokens;
+    private final HeldMessages held;
     private final NodeSender sender;
     private final GroupSender groups;
     private final ChoiceQuestions questions;
@@ -122,7 +123,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.learning = new Learning(parts.links(), barriers);
         this.tokens = new PeerTokens(parts.timers());
         this.counters = new PeerCounters(meters);
-        HeldMessages held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
+        this.held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
         this.sender = new NodeSender(parts, held, tokens, exclusions, counters, events);
         this.groups = new GroupSender(own.live(), another, parts, held, tokens, exclusions, counters, events);
         this.questions = new ChoiceQuestions(parts, waits, choices);
@@ -148,8 +149,10 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
 
     @Override
     public void joined(Peer peer) {
-        // before its filters are known: messages that it did not confirm must fail before it is sent later ones
+        // before its filters are known: messages that an earlier peer of the node did not confirm, or that wait for
+        // it, must fail before later ones are sent to this one
         exclusions.reconsider(RemoteFilters.lifeOf(peer));
+        held.followed(peer);
         remote.joined(peer);
         barriers.joined(peer);
         filters.joined(peer);

@@ -259,6 +259,20 @@ class FanOutTest {
     }
 
     @Test
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
+    void aDeliveryThatEndsWithAnExceptionIsAFailedMessage() {
+        subscribe("a", INBOX);
+        FanOut connection = connected(4);
+        inboxAnswer = CompletableFuture.failedFuture(new IllegalStateException("broken"));
+        assertThat(connection.publish(message("a", Qos.AT_LEAST_ONCE), null)).isCompletedExceptionally();
+        inboxAnswer = Deliverer.DELIVERED;
+
+        assertThat(connection.publish(message("a", Qos.AT_LEAST_ONCE), null))
+                .isCompletedWithValue(DistOutcome.OVERLOADED);
+        assertThat(toInbox).hasSize(1);
+    }
+
+    @Test
     void messagesThatAClientRepeatsTogetherHaveRisingPlacesInOneOrder() {
         subscribe("a", INBOX);
         FanOut connection = connected(4);

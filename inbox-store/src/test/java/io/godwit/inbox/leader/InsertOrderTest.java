@@ -5,21 +5,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The order of inserts: no message is stored when an earlier one of its publisher has failed. */
 class InsertOrderTest {
+    private static final TopicFilter ALL = new TopicFilter(null, "#");
+
     private final InboxFixture store = new InboxFixture();
 
     @AfterEach
@@ -208,6 +217,86 @@ class InsertOrderTest {
         store.host.runUntilIdle();
         assertThat(later).isCompletedWithValue(List.of(InsertOutcome.STORED));
         assertThat(queued()).containsExactly("1", "2");
+    }
+
+    // --- retained messages that a left out message would have made outdated
+
+    @Test
+    @Tag("in-process") // another node knows only its own failures, which is enough
+    void aMessageThatIsLeftOutMakesNoRetainedMessageOutdated() {
+        TestConnection receiver = owedRetained();
+        RequestOrder order = new RequestOrder();
+        store.host.holdSeals();
+        CompletableFuture<List<InsertOutcome>> two =
+                store.client.insert(withoutToken(receiver.reply.incarnation(), 2, order));
+        leaveOut(order);
+        assertThat(two).isCompletedExceptionally();
+        assertThat(store.stored("a", InboxKeys.LIVE)).isZero();
+
+        CompletableFuture<ReplayOutcome> retained = replay(receiver);
+        store.host.runUntilIdle();
+        assertThat(retained).isCompletedWithValue(ReplayOutcome.STORED);
+        assertThat(receiver.payloads()).containsExactly("retained");
+    }
+
+    @Test
+    @Tag("in-process")
+    void aRetainedMessageWaitsUntilANewerOneIsStoredOrLeftOut() {
+        TestConnection receiver = owedRetained();
+        RequestOrder order = new RequestOrder();
+        store.host.holdSeals();
+        store.client.insert(withoutToken(receiver.reply.incarnation(), 2, order));
+        CompletableFuture<ReplayOutcome> retained = replay(receiver);
+        store.host.runUntilIdle();
+        assertThat(retained).isNotDone();
+        leaveOut(order);
+        assertThat(retained).isCompletedWithValue(ReplayOutcome.STORED);
+        assertThat(receiver.payloads()).containsExactly("retained");
+    }
+
+    /** Another publisher's message of the topic is in the same batch. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("in-process")
+    void aMessageBehindOneThatIsLeftOutMakesARetainedMessageOutdated(boolean isKilled) {
+        TestConnection receiver = owedRetained();
+        long incarnation = receiver.reply.incarnation();
+        RequestOrder order = new RequestOrder();
+        store.host.holdSeals();
+        store.client.insert(withoutToken(incarnation, 2, order));
+        store.client.insert(withoutToken(incarnation, 3, new RequestOrder()));
+        leaveOut(order);
+        assertThat(receiver.payloads()).containsExactly("3");
+        if (isKilled) {
+            store.host.crashAndRestart();
+            receiver = store.attach("a");
+        }
+        CompletableFuture<ReplayOutcome> retained = replay(receiver);
+        store.host.runUntilIdle();
+        assertThat(retained).isCompletedWithValue(ReplayOutcome.OUTDATED);
+    }
+
+    private TestConnection owedRetained() {
+        TestConnection receiver = store.attach("a");
+        receiver.attachment().request(10);
+        store.host.await(receiver.attachment()
+                .subscribe(List.of(new StoredSubscription(ALL, Qos.EXACTLY_ONCE, false, false, 0, 0))));
+        return receiver;
+    }
+
+    /** The messages after the first of the order are in a batch that is not sealed yet. */
+    private void leaveOut(RequestOrder order) {
+        store.host.runUntilIdle();
+        order.failed(1);
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+    }
+
+    private CompletableFuture<ReplayOutcome> replay(TestConnection receiver) {
+        Message retained = store.message("retained", 1);
+        return receiver.attachment()
+                .replay(new ReplayStep(
+                        ALL, StoredSubscription.ALL_RETAINED, "t/1", retained, Qos.AT_LEAST_ONCE, new int[0]));
     }
 
     private List<String> queued() {

@@ -31,7 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>When a peer is over its filters stay until that incarnation of the node is excluded, or until the same incarnation
  * has sent all of its filters again through another peer: its clients may still be there, and an acknowledged publish
- * must not miss them. Meanwhile such a publish goes to the peer that is over, and so also waits for the exclusion.
+ * must not miss them. Meanwhile such a publish goes to the peer that is over. So it also waits for the exclusion, or
+ * fails if the same incarnation is linked again.
  * Frames of a peer come from one thread at a time; threads of several peers contend for the lock.
  */
 public final class RemoteFilters {

@@ -5,6 +5,7 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.deliver.MessageOrder;
+import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.kv.client.Resend;
 import java.time.Duration;
@@ -217,6 +218,23 @@ public final class HeldMessages {
             timers.after(LOOK, this::look);
         }
         return true;
+    }
+
+    /**
+     * Another peer of the same process has followed. What waits for an earlier one will fail when it is sent; nothing
+     * behind it in its order may reach the new peer before that. Call before the filters of the new peer are known.
+     */
+    public void followed(Peer by) {
+        List<Held> lost = new ArrayList<>();
+        synchronized (this) {
+            waiting.forEach((peer, its) -> {
+                if (!peer.equals(by) && RemoteFilters.lifeOf(peer).equals(RemoteFilters.lifeOf(by))) {
+                    lost.addAll(its.large);
+                    lost.addAll(its.messages);
+                }
+            });
+        }
+        lost.forEach(message -> MessageOrder.failed(message.token, message.resend));
     }
 
     private void look() {

@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A message of QoS 1 or 2 waits until each node has confirmed. A peer that is over before that may or may not have
  * the message; the publisher gets its answer once this incarnation of the node is excluded, and its live sessions with
- * it. While a link is full such messages wait ({@link HeldMessages}). A message behind a failed one of its order is
- * refused ({@link MessageOrder}).
+ * it. If the same incarnation is linked again instead, the message fails before later ones are sent to it. While a link
+ * is full such messages wait ({@link HeldMessages}). A message behind a failed one of its order is refused
+ * ({@link MessageOrder}).
  *
  * <p>Messages of one publisher arrive in order ({@link PublisherOrder}); messages of others may overtake a large one.
  */
@@ -80,17 +81,31 @@ public final class NodeSender {
         Confirmations all = new Confirmations(nodes.size(), token, resend);
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
-            if (held.isFull(peer, order, size)) {
+            if (isFollowedIn(nodes, peer)) {
+                all.one();
+            } else if (held.isFull(peer, order, size)) {
                 HeldMessages.Sending later = later(publisher, message, token, peer, order, all);
                 held.hold(peer, order, size, message.heapBytes(), token, resend, later);
+                if (!RemoteFilters.isNotBack(peer, links)) { // perhaps since before HeldMessages.followed() found it
+                    MessageOrder.failed(token, resend);
+                }
             } else if (MessageOrder.isBehindFailed(token, resend)) {
-                all.failed(
-                        DistOutcome.OVERLOADED); // an earlier one that waited for the link was refused in this moment
+                // an earlier one that waited for the link was refused in this moment
+                all.failed(DistOutcome.OVERLOADED);
             } else {
                 send(peer, frames.of(peer.version()), order, all);
             }
         }
         return all.outcome;
+    }
+
+    /** Whether the same incarnation gets the message over its next link; its filters may be there twice for a while. */
+    private boolean isFollowedIn(NodeSet nodes, Peer peer) {
+        if (nodes.size() == 1 || peer.isConnected()) {
+            return false;
+        }
+        Peer now = links.peer(peer.nodeId());
+        return now != null && !RemoteFilters.isNotBack(peer, links) && nodes.contains(now);
     }
 
     private void send(Peer peer, LiveFrame.Parts frame, PublisherOrder order, Confirmations all) {
@@ -193,6 +208,7 @@ public final class NodeSender {
         }
     }
 
+    /** If the node is back already, the message fails before this returns. */
     private void lost(Peer peer, Confirmations all) {
         counters.lost.increment();
         exclusions

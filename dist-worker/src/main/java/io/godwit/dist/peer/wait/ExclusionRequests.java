@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -36,7 +35,10 @@ public final class ExclusionRequests {
     private final Backoff backoff;
     private final ExclusionLog log;
     private final Map<NodeLife, CompletableFuture<Void>> underWay = new HashMap<>();
-    /** Each entry has waiters, and a running or scheduled attempt. Guarded by this. */
+    /**
+     * The waiters for each member. While there is an entry, exactly one loop of attempts runs for it, even if it has no
+     * waiter left. Guarded by this.
+     */
     private final Map<NodeLife, List<Waiting>> insisting = new HashMap<>();
 
     private boolean isClosed;
@@ -44,7 +46,7 @@ public final class ExclusionRequests {
     /**
      * @param endNanos when to give up
      * @param epoch of this node's membership at the time of the request
-     * @param isNeeded checked before each further attempt
+     * @param isNeeded checked before each attempt
      * @param isSilent whether the request came by {@link #insistOnSilent}
      */
     private record Waiting(
@@ -62,7 +64,8 @@ public final class ExclusionRequests {
     /**
      * As {@link #exclude}, repeated until it is agreed on, for {@link SilentNode#PATIENCE}. Stops and fails once this
      * node has lapsed itself: its earlier observations of others are then meaningless, and its closed clients keep
-     * their client ids until all is answered. Also stops and fails once it is no longer needed.
+     * their client ids until all is answered. Also stops and fails once it is no longer needed; at once if it is not
+     * needed now.
      *
      * @param isNeeded whether the reason for the exclusion still exists; any thread
      */
@@ -85,33 +88,54 @@ public final class ExclusionRequests {
                 members.epoch(),
                 isNeeded,
                 isSilent);
+        boolean isFirst;
         synchronized (this) {
             if (isClosed) { // no timer would check it again
                 return CompletableFuture.failedFuture(closed());
             }
-            List<Waiting> others = insisting.get(life);
-            if (others != null) {
-                others.add(waiting);
-                return waiting.done;
-            }
-            insisting.put(life, new ArrayList<>(List.of(waiting)));
+            isFirst = !insisting.containsKey(life);
+            insisting.computeIfAbsent(life, fresh -> new ArrayList<>(1)).add(waiting);
         }
-        attempt(life, why);
+        if (!isNeeded.getAsBoolean()) { // perhaps since before reconsider() could find the waiter
+            fail(life, List.of(waiting), notNeeded(life));
+        }
+        if (isFirst) {
+            attempt(life, why);
+        }
         return waiting.done;
     }
 
+    /** One round of the loop for an entry. */
     private void attempt(NodeLife life, String why) {
+        if (!goesOn(life)) {
+            return;
+        }
         exclude(life, why, areSilent(life)).whenComplete((agreed, failure) -> {
             if (failure == null) {
                 takeAll(life).forEach(waiting -> waiting.done.complete(null));
-            } else if (failAll(life, failure, false)) {
+                return;
+            }
+            failLate(life, failure);
+            if (goesOn(life)) {
                 timers.after(Duration.ofMillis(backoff.pause(1)), () -> {
-                    if (failAll(life, failure, true)) {
-                        attempt(life, why);
-                    }
+                    failLate(life, failure);
+                    reconsider(life);
+                    attempt(life, why);
                 });
             }
         });
+    }
+
+    /** Whether anybody waits for the member. If not, the entry is removed, and the caller must end its loop. */
+    private synchronized boolean goesOn(NodeLife life) {
+        List<Waiting> all = insisting.get(life);
+        if (all == null) {
+            return false; // closed
+        }
+        if (all.isEmpty()) {
+            insisting.remove(life);
+        }
+        return !all.isEmpty();
     }
 
     /** Whether all waiters only report it as silent. */
@@ -124,45 +148,44 @@ public final class ExclusionRequests {
         return all == null ? List.of() : all;
     }
 
-    /** The reason for an exclusion may have ended: fails the waiters that no longer need it. */
+    /** The reason for an exclusion may have ended: fails the waiters that no longer need it, and no others. */
     public void reconsider(NodeLife life) {
-        failAll(life, new RangeException(RangeException.Cause.OVERLOADED, "the node is back: " + life), true);
+        List<Waiting> unneeded = waiters(life).stream()
+                .filter(waiting -> !waiting.isNeeded.getAsBoolean())
+                .toList();
+        fail(life, unneeded, notNeeded(life));
     }
 
-    /**
-     * Fails the waiters whose time is over, and before another attempt those that no longer need it. Returns whether
-     * others are left.
-     */
-    private boolean failAll(NodeLife life, Throwable failure, boolean isAgain) {
+    /** Fails the waiters whose time is over, and those that began before this node lapsed. */
+    private void failLate(NodeLife life, Throwable failure) {
         long now = nanoTime.getAsLong();
         long epoch = members.epoch();
         boolean isOut = !serves.getAsBoolean();
-        List<Waiting> known;
-        synchronized (this) {
-            known = List.copyOf(insisting.getOrDefault(life, List.of()));
-        }
-        List<Waiting> failing = known.stream()
-                .filter(waiting -> isOut
-                        || waiting.endNanos - now <= 0
-                        || waiting.epoch != epoch
-                        || isAgain && !waiting.isNeeded.getAsBoolean())
+        List<Waiting> late = waiters(life).stream()
+                .filter(waiting -> isOut || waiting.endNanos - now <= 0 || waiting.epoch != epoch)
                 .toList();
-        boolean areLeft = remove(life, new HashSet<>(failing));
-        failing.forEach(waiting -> waiting.done.completeExceptionally(failure));
-        return areLeft;
+        fail(life, late, failure);
     }
 
-    /** Returns whether others are left. */
-    private synchronized boolean remove(NodeLife life, Set<Waiting> failing) {
-        List<Waiting> all = insisting.get(life);
-        if (all == null) {
-            return false; // closed
+    private synchronized List<Waiting> waiters(NodeLife life) {
+        return List.copyOf(insisting.getOrDefault(life, List.of()));
+    }
+
+    private void fail(NodeLife life, List<Waiting> failing, Throwable failure) {
+        if (failing.isEmpty()) {
+            return;
         }
-        all.removeAll(failing);
-        if (all.isEmpty()) {
-            insisting.remove(life);
+        synchronized (this) {
+            List<Waiting> all = insisting.get(life);
+            if (all != null) {
+                all.removeAll(new HashSet<>(failing));
+            }
         }
-        return !all.isEmpty();
+        failing.forEach(waiting -> waiting.done.completeExceptionally(failure));
+    }
+
+    private static RangeException notNeeded(NodeLife life) {
+        return new RangeException(RangeException.Cause.OVERLOADED, "the exclusion is no longer needed: " + life);
     }
 
     /**

@@ -345,6 +345,96 @@ class LiveMessagesTest extends TwoNodes {
         assertThat(a.received("s")).containsExactly("1", "2");
     }
 
+    /** The filters of the ended link are still in use, because nothing could be agreed on. */
+    @Test
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
+    void whatIsBehindAMessageForAnEndedLinkIsNotSentOverTheNextLink() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        cluster.view.hasMajority = false;
+        cluster.net.end("b", "a", "for the test");
+        cluster.net.link("b", "a");
+        Publisher publisher = before5();
+        CompletableFuture<DistOutcome> lost = publish(publisher, "1");
+        cluster.settle();
+        CompletableFuture<DistOutcome> behind = publish(publisher, "2");
+        cluster.settle();
+        assertThat(a.received("s")).isEmpty();
+        assertThat(lost).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(behind).isCompletedWithValue(DistOutcome.OVERLOADED);
+
+        Publisher next = before5();
+        assertThat(List.of(publish(next, "1"), publish(next, "2"))).noneMatch(CompletableFuture::isDone);
+        cluster.settle();
+        assertThat(a.received("s")).containsExactly("1", "2");
+    }
+
+    /** The filters of both links are in the index until those of the ended one are removed. */
+    @Test
+    void whatMatchesTheFiltersOfTwoLinksOfANodeIsSentOverTheLastOneOnly() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        cluster.view.hasMajority = false;
+        cluster.net.end("b", "a", "for the test");
+        cluster.net.link("b", "a");
+        cluster.settle();
+        CompletableFuture<DistOutcome> published = b.publish("t", Qos.AT_LEAST_ONCE, "1");
+        cluster.settle();
+        assertThat(published).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(a.received("s")).containsExactly("1");
+    }
+
+    @Test
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
+    void whatIsBehindAMessageThatWaitedForAnEndedLinkIsNotSentOverTheNextLink() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        fillLink();
+        Publisher publisher = before5();
+        CompletableFuture<DistOutcome> waits = publish(publisher, "1");
+        linkAgain();
+        isNotPassed(waits, publisher);
+    }
+
+    /** It waits because messages of other publishers wait for the ended link. */
+    @Test
+    @Clause({"MQTT5-4.6.0-5", "MQTT311-4.6.0-6"})
+    void whatIsBehindAMessageThatWaitsForAnEndedLinkIsNotSentOverTheNextLink() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        fillLink();
+        publish(b, "q", Qos.AT_LEAST_ONCE, "q2");
+        linkAgain();
+        Publisher publisher = before5();
+        isNotPassed(publish(publisher, "1"), publisher);
+    }
+
+    private void fillLink() {
+        b.links.window(1);
+        cluster.net.cut("b", "a");
+        publish(b, "q", Qos.AT_LEAST_ONCE, "q1");
+    }
+
+    /** The filters of the new link are not known yet. */
+    private void linkAgain() {
+        cluster.view.hasMajority = false;
+        cluster.net.end("b", "a", "for the test");
+        cluster.net.mend("b", "a");
+        cluster.net.link("b", "a");
+    }
+
+    private void isNotPassed(CompletableFuture<DistOutcome> waits, Publisher publisher) {
+        cluster.settle();
+        CompletableFuture<DistOutcome> behind = publish(publisher, "2");
+        cluster.settle();
+        assertThat(a.received("s")).isEmpty();
+        assertThat(behind).isCompletedWithValue(DistOutcome.OVERLOADED);
+        cluster.timers.advance(HeldMessages.LOOK);
+        assertThat(waits).isCompletedWithValue(DistOutcome.FAILED);
+        cluster.settle();
+        assertThat(a.received("s")).isEmpty();
+    }
+
     private Publisher before5() {
         ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 4);
         return b.client().publisher(client, null, Runnable::run);

@@ -12,12 +12,14 @@ import io.godwit.dist.peer.TestView;
 import io.godwit.dist.peer.link.ManualTimers;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** The log lines while a member cannot be excluded: its peers ask for it again and again. */
+/** How often a member that cannot be excluded is asked for, until when, and the log lines about it. */
 class ExclusionRequestsTest {
     private static final NodeLife OTHER = new NodeLife("b", 2);
 
@@ -87,6 +89,49 @@ class ExclusionRequestsTest {
                         "member is to be excluded node=b incarnation=2 count=1",
                         "member is to be excluded node=b incarnation=3 count=1",
                         "member could not be excluded node=b incarnation=3 count=1");
+    }
+
+    @Test
+    void oneLoopAsksForAMemberHoweverWaitersComeAndGo() {
+        ExclusionRequests requests = new ExclusionRequests(cluster.serving("c", 1).parts);
+        boolean[] isNeeded = {true};
+        CompletableFuture<Void> first = requests.insist(OTHER, "silent", () -> isNeeded[0]);
+        isNeeded[0] = false;
+        requests.reconsider(OTHER);
+        assertThat(first).isCompletedExceptionally();
+
+        AtomicInteger checks = new AtomicInteger();
+        requests.insist(OTHER, "silent", () -> checks.incrementAndGet() > 0);
+        checks.set(0);
+        timers.advance(ExclusionRequests.AGAIN.multipliedBy(3));
+        assertThat(checks).hasValue(3);
+    }
+
+    @Test
+    void aNodeThatIsBackFailsOnlyThoseThatNoLongerNeedItsExclusion() {
+        TestNode node = cluster.serving("c", 1);
+        ExclusionRequests requests = new ExclusionRequests(node.parts);
+        boolean[] isNeeded = {true};
+        CompletableFuture<Void> unneeded = requests.insist(OTHER, "silent", () -> isNeeded[0]);
+        CompletableFuture<Void> needed = requests.insist(OTHER, "silent", () -> true);
+        node.members.epoch++; // fails the other one at its next attempt
+        isNeeded[0] = false;
+        requests.reconsider(OTHER);
+        assertThat(unneeded).isCompletedExceptionally();
+        assertThat(needed).isNotDone();
+        timers.advance(ExclusionRequests.AGAIN);
+        assertThat(needed).isCompletedExceptionally();
+    }
+
+    @Test
+    void whatIsNotNeededFailsAtOnceAndExcludesNobody() {
+        view.hasMajority = true;
+        TestNode node = cluster.serving("c", 1);
+        ExclusionRequests requests = new ExclusionRequests(node.parts);
+        assertThat(requests.insist(OTHER, "silent", () -> false)).isCompletedExceptionally();
+        assertThat(node.members.excluded).isEmpty();
+        assertThat(requests.insist(OTHER, "silent", () -> true)).isCompleted();
+        assertThat(node.members.excluded).containsExactly(OTHER);
     }
 
     @Test

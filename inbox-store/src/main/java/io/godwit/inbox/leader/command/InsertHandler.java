@@ -201,7 +201,7 @@ public final class InsertHandler {
             call.answer(target, InsertOutcome.STORED);
             QueuedCopy unplaced = new QueuedCopy(0, message, copy.qos(), copy.retain(), copy.subscriptionIds(), null);
             if (retained != null) {
-                retained.noteLive(message.topic(), state.queue.sequences().peek(), null);
+                retained.noteLive(message.topic(), state.queue.sequences().peek(), null, () -> false);
             }
             MovedSession awaited = state.awaited();
             if (attachment != null) {
@@ -245,7 +245,7 @@ public final class InsertHandler {
         long sequence = state.queue.sequences().peek();
         Batch used = append(target, state, copy, insert, batch, request, now);
         if (retained != null) {
-            retained.noteLive(message.topic(), sequence, used);
+            retained.noteLive(message.topic(), sequence, used, insert::isHeldBack);
         }
         if (source != null) {
             state.queue.tokens().add(source, request.tokenNumber(), now, used);
@@ -257,10 +257,13 @@ public final class InsertHandler {
     Attachment.Replays replaysOf(InboxState state) {
         return new Attachment.Replays() {
             @Override
-            public boolean mustWait() {
+            public boolean mustWait(ReplayStep next) {
                 LeaderSession session = state.session();
                 OwedRetained retained = session == null ? null : session.retained();
-                return retained != null && retained.mustWait();
+                return retained != null
+                        && (retained.mustWait()
+                                || retained.isUndecided(
+                                        next.filter(), next.message().topic()));
             }
 
             @Override

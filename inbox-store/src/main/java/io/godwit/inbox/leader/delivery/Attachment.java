@@ -40,8 +40,11 @@ public final class Attachment implements Connected {
 
     /** Carries out replay steps. */
     public interface Replays {
-        /** Whether the next step must wait: the batch with the earlier steps is full and not done yet. */
-        boolean mustWait();
+        /**
+         * Whether the next step must wait: the batch with the earlier steps is full and not done yet, or the batch with
+         * a newer live message is not done yet.
+         */
+        boolean mustWait(ReplayStep next);
 
         void take(ReplayStep step, Answer answer);
     }
@@ -64,7 +67,7 @@ public final class Attachment implements Connected {
 
     private @Nullable RangeException receivesRefused;
 
-    /** Replay steps that wait until the batch with the earlier steps is done. */
+    /** Replay steps that wait until they can be decided, in order. */
     private final ArrayDeque<WaitingStep> waitingSteps = new ArrayDeque<>(0);
 
     /**
@@ -182,11 +185,15 @@ public final class Attachment implements Connected {
     /** Carries out the waiting replay steps that need not wait any more. */
     @Override
     public void goOnReplaying() {
-        while (!waitingSteps.isEmpty() && !closed && !settling.isSettling() && !replays.mustWait()) {
+        while (!waitingSteps.isEmpty() && !closed && !settling.isSettling() && !mustNextWait()) {
             writes.closeFullBatch();
             WaitingStep next = waitingSteps.remove();
             replays.take(next.step, next.answer);
         }
+    }
+
+    private boolean mustNextWait() {
+        return replays.mustWait(waitingSteps.element().step);
     }
 
     /**

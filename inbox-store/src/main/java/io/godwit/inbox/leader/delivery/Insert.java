@@ -86,6 +86,11 @@ public final class Insert implements Batch.Operation, Pending.Waiter {
         }
     }
 
+    /** Whether the sealed batch is without the message, because an earlier one of the publisher has failed. */
+    public boolean isHeldBack() {
+        return isHeldBack;
+    }
+
     @Override
     public void encode(ByteWriter out) {
         isHeldBack = call != null && call.isHeldBack();

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A live message on a topic that a replay may still reach is noted once, in the batch that brings it
  * ({@link #noteLive}); the notes are deleted when nothing is owed any more. A note has the sequence of the last
  * relevant live message, and each replay the sequence at which it began, so earlier messages do not count for a
- * subscription.
+ * subscription. A batch may leave out the message, because an earlier one of its publisher has failed. It then leaves
+ * out the note too, unless it has another message of the topic. So a replay that reaches the topic waits until the
+ * batch with the note is done ({@link #isUndecided}).
  *
  * <p>{@link ReplayRecord} is the stored format.
  */
@@ -116,15 +119,22 @@ public final class OwedRetained {
         /** Sequence of the newest relevant message. */
         final long sequence;
 
-        /** Until this batch is done the note may not be stored. */
+        /** The note may not be stored before this batch is done. Null once it is stored. */
         @Nullable
         Batch pending;
 
-        boolean isLost;
+        /** The note that it replaces; null for none, and once this one is stored. */
+        private @Nullable Note before;
+        /** Number of messages in {@link #pending} that the encoding has not reached yet. */
+        private int messages;
 
-        Note(long sequence, @Nullable Batch pending) {
+        private boolean isWritten;
+        private boolean isLost;
+
+        Note(long sequence, @Nullable Batch pending, @Nullable Note before) {
             this.sequence = sequence;
             this.pending = pending;
+            this.before = before;
         }
     }
 
@@ -364,10 +374,7 @@ public final class OwedRetained {
         if (underWay == done) {
             underWay = null;
         }
-        Connected present = state.connection();
-        if (present != null) {
-            present.goOnReplaying();
-        }
+        goOnReplaying();
     }
 
     // --- live messages during a replay
@@ -376,41 +383,100 @@ public final class OwedRetained {
      * A live message of the topic was placed in the queue.
      *
      * @param joined the batch that brings it; null when none does
+     * @param isLeftOut asked when the batch has encoded the message: whether the message is not in it
      */
-    public void noteLive(String topic, long sequence, @Nullable Batch joined) {
+    public void noteLive(String topic, long sequence, @Nullable Batch joined, BooleanSupplier isLeftOut) {
         long newest = -1;
         for (Map.Entry<TopicFilter, Replay> entry : replays.entrySet()) {
             if (entry.getValue().since > newest && entry.getKey().matches(topic)) {
                 newest = entry.getValue().since;
             }
         }
-        Note known = notes.get(topic);
-        boolean isNoted = known != null
-                && known.sequence > newest
-                && (known.pending == null || known.pending == joined || writes.isOpen(known.pending));
-        if (newest < 0 || isNoted) {
+        if (newest < 0) {
             return;
         }
+        Note known = notes.get(topic);
+        if (known != null && known.sequence > newest) {
+            Batch in = known.pending;
+            if (in == null) {
+                return;
+            }
+            if (in == joined || writes.isOpen(in)) {
+                write(topic, known, in, isLeftOut); // the messages before it may be left out
+                return;
+            }
+        }
         Batch batch = joined != null ? joined : writes.openBatch();
-        Note note = new Note(sequence, batch);
+        Note note = new Note(sequence, batch, known);
         notes.put(topic, note);
-        batch.put(state, InboxKeys.suffix(InboxKeys.LIVE, topic), ReplayRecord.encodeNote(sequence));
+        batch.grow(topic.length() + 32);
+        write(topic, note, batch, isLeftOut);
         batch.whenDone(new Pending.Waiter() {
             @Override
             public void applied() {
-                note.pending = null;
+                if (note.isWritten) {
+                    note.pending = null;
+                    note.before = null;
+                }
+                goOnReplaying();
             }
 
             @Override
             public void failed(RangeException cause) {
-                note.isLost = true;
-                if (known != null && !known.isLost) {
-                    notes.replace(topic, note, known);
-                } else {
-                    notes.remove(topic, note);
-                }
+                lost(topic, note);
+                goOnReplaying();
             }
         });
+    }
+
+    /** Has the batch write the note, once, if it has one of the messages. */
+    private void write(String topic, Note note, Batch batch, BooleanSupplier isLeftOut) {
+        note.messages++;
+        batch.write(state, out -> {
+            note.messages--;
+            if (!note.isWritten && !isLeftOut.getAsBoolean()) {
+                note.isWritten = true;
+                byte[] suffix = InboxKeys.suffix(InboxKeys.LIVE, topic);
+                Batch.writePut(out, state, suffix, ReplayRecord.encodeNote(note.sequence));
+            }
+            if (!note.isWritten && note.messages == 0) {
+                lost(topic, note);
+            }
+        });
+    }
+
+    private void lost(String topic, Note note) {
+        Note before = note.before;
+        note.isLost = true;
+        while (before != null && before.isLost) {
+            before = before.before;
+        }
+        if (before != null) {
+            notes.replace(topic, note, before);
+        } else {
+            notes.remove(topic, note);
+        }
+    }
+
+    private void goOnReplaying() {
+        Connected present = state.connection();
+        if (present != null) {
+            present.goOnReplaying();
+        }
+    }
+
+    /** Whether a retained message of the topic must wait: only notes that may not be stored make it outdated. */
+    public boolean isUndecided(TopicFilter filter, String topic) {
+        Replay replay = replays.get(filter);
+        if (replay == null || !hasSeenLive(filter, topic)) {
+            return false;
+        }
+        for (Note note = notes.get(topic); note != null; note = note.before) {
+            if (note.pending == null && note.sequence > replay.since) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether a live message of the topic was queued since the subscription was made. */
@@ -446,7 +512,7 @@ public final class OwedRetained {
                 byte[] key = cursor.key();
                 byte[] topic = Arrays.copyOfRange(key, from.length, key.length);
                 long sequence = ReplayRecord.decodeNote(cursor.value());
-                owed.notes.put(new String(topic, StandardCharsets.UTF_8), new Note(sequence, null));
+                owed.notes.put(new String(topic, StandardCharsets.UTF_8), new Note(sequence, null, null));
             }
         }
         return owed;
