@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Packaged brokers that are one cluster, in network namespaces, keep what they acknowledged, with clients that go from
  * node to node, whatever happens to one node after the other: {@link Trouble}. {@link CheckerTest} and the other tests
- * of the {@link Checker} show which broken promises are found.
+ * of the {@link Checker} show which broken promises are found, and {@link FaultyClusterTest} that this run finds them.
  *
  * <p>The seed is logged; {@code -Dnemesis.seed=N} repeats the load and the troubles, {@code -Dnemesis.seconds=N} makes
  * them last longer or shorter, {@code -Dnemesis.troubles=KILL,PAUSE} chooses some. The history of a failure is saved

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param flag DUP of a PUBLISH, session present of a CONNACK, clean of a CONNECT; of a node that is lost, whether it
  *     goes on to lead ranges and refuses what they are asked for
  * @param retain of a PUBLISH
- * @param text the filter or the topic
+ * @param text the filter or the topic; of a CONNECT, the seconds by which its will is delayed, null for none
  * @param message of a PUBLISH (null when its payload is empty: a retained message cleared) or a will
  */
 record Event(

@@ -3,9 +3,11 @@ package io.godwit.it.crash;
 import io.godwit.it.client.Tap;
 import io.godwit.it.crash.Event.Kind;
 import io.godwit.it.wire.Packet;
+import io.godwit.it.wire.Properties;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one client's packets into the history. Called under the client's lock. */
@@ -60,10 +62,14 @@ final class HistoryTap implements Tap {
             Packet.Will will = connect.will();
             asked.clear();
             Event event = event(Kind.CONNECT_OUT, connection).withPacketId(node).withFlag(connect.clean());
-            history.add(
-                    will == null
-                            ? event
-                            : event.withCode(will.qos()).withMessage(MessageId.of(will.topic(), will.payload())));
+            if (will != null) {
+                event = event.withCode(will.qos()).withMessage(MessageId.of(will.topic(), will.payload()));
+                OptionalLong delay = will.properties().number(Properties.WILL_DELAY);
+                if (delay.isPresent()) {
+                    event = event.withText(Long.toString(delay.getAsLong()));
+                }
+            }
+            history.add(event);
         } else if (packet instanceof Packet.Subscribe subscribe) {
             List<String> filters =
                     subscribe.requests().stream().map(Packet.Request::filter).toList();

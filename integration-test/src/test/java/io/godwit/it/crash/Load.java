@@ -48,8 +48,8 @@ final class Load implements AutoCloseable {
     }
 
     /**
-     * Over nodes of one cluster: each connection of a client goes to a random one. With more live subscribers, and
-     * without retained messages by the hundred.
+     * Over nodes of one cluster: each connection of a client goes to a random one. With more live subscribers and a
+     * delayed will, and without retained messages by the hundred.
      */
     static Load overNodes(
             List<InetSocketAddress> addresses, History history, long seed, double qos1PerSecond, double qos2PerSecond) {
@@ -64,6 +64,7 @@ final class Load implements AutoCloseable {
                     new Filter("q1/+/" + i % 4, 1),
                     new Filter("q2/" + i % 3 + "/+", 2));
         }
+        load.returning("will-d");
         return load;
     }
 
@@ -248,6 +249,10 @@ final class Load implements AutoCloseable {
     private void will(String name, int version, int qos, boolean persistent) {
         actors.add(
                 new WillActor(client(config(name, version, same())), stage, random(), name, version, qos, persistent));
+    }
+
+    private void returning(String name) {
+        actors.add(new ReturningActor(client(config(name, V5, same())), stage, random(), name));
     }
 
     private ClientConfig config(String name, int version, UnaryOperator<ClientConfig> more) {

@@ -1,6 +1,5 @@
 package io.godwit.it.crash;
 
-import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;
 import io.godwit.it.cluster.BrokerCluster;
@@ -33,8 +32,7 @@ final class NodesRun {
     private static final Logger LOG = LoggerFactory.getLogger(NodesRun.class);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final List<BrokerProcess> nodes;
-    private final NodesTroubles troubles;
+    private final Nodes nodes;
     private final List<InetSocketAddress> addresses;
     private final NodesPlan plan;
     private final History history = new History();
@@ -49,19 +47,22 @@ final class NodesRun {
 
     /** @param means null when none of the plan's troubles needs any */
     NodesRun(BrokerCluster cluster, @Nullable NodesMeans means, NodesPlan plan) {
-        this.nodes = cluster.nodes();
-        this.troubles = new NodesTroubles(cluster, means, plan.seed());
+        this(new NodesTroubles(cluster, means, plan.seed()), plan);
+    }
+
+    NodesRun(Nodes nodes, NodesPlan plan) {
+        this.nodes = nodes;
         this.plan = plan;
-        addresses = nodes.stream().map(BrokerProcess::address).toList();
+        addresses = nodes.addresses();
         readable = addresses;
         reader = new RetainedReader(() -> readable.get(readings.getAndIncrement() % readable.size()), history, "ret/#");
     }
 
     private List<InetSocketAddress> running() throws IOException {
         List<InetSocketAddress> running = new ArrayList<>();
-        for (BrokerProcess node : nodes) {
-            if (node.handle() != null) {
-                running.add(node.address());
+        for (int node = 0; node < addresses.size(); node++) {
+            if (nodes.runs(node)) {
+                running.add(addresses.get(node));
             }
         }
         return running;
@@ -82,11 +83,7 @@ final class NodesRun {
 
     /** Runs the plan, and judges the history. One that breaks a promise is saved below {@code target}. */
     List<Violation> violations() throws IOException, InterruptedException {
-        return violations(() -> {
-            for (Step step : plan.steps()) {
-                pass(step);
-            }
-        });
+        return violations(this::passAll);
     }
 
     /** What the history has of them, for a failure message. */
@@ -97,6 +94,11 @@ final class NodesRun {
     /** The same with another course than the plan's. */
     List<Violation> violations(Course course) throws IOException, InterruptedException {
         return Verdict.of(history, plan.seed(), () -> events(course));
+    }
+
+    /** Runs the plan; returns the events up to the end of the drain, not judged. */
+    List<Event> events() throws IOException, InterruptedException {
+        return events(this::passAll);
     }
 
     private List<Event> events(Course course) throws IOException, InterruptedException {
@@ -135,17 +137,23 @@ final class NodesRun {
         }
     }
 
+    private void passAll() throws IOException {
+        for (Step step : plan.steps()) {
+            pass(step);
+        }
+    }
+
     private void pass(Step step) throws IOException {
         Pace.passMillis(step.peaceMillis());
-        for (BrokerProcess node : nodes) {
-            if (node.handle() == null) {
-                throw new IOException("node " + nodes.indexOf(node) + " has ended by itself: " + node.said());
+        for (int node = 0; node < addresses.size(); node++) {
+            if (!nodes.runs(node)) {
+                throw new IOException("node " + node + " has ended by itself: " + nodes.said(node));
             }
         }
         long before = history.acknowledgedQos1() + history.acknowledgedQos2();
         history.add(Event.of(Kind.NODE_LOST, "", step.victim())
                 .withFlag(step.trouble().refuses()));
-        troubles.pass(step);
+        nodes.pass(step);
         long meanwhile = history.acknowledgedQos1() + history.acknowledgedQos2() - before;
         long back = System.nanoTime();
         awaitServing(step.victim());

@@ -13,6 +13,7 @@ import io.godwit.it.kv.fault.SmallDisk;
 import io.godwit.testing.Await;
 import io.godwit.testing.Pace;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does to the nodes of a cluster what a plan says, and undoes it. Used by one thread. */
-final class NodesTroubles {
+/** The nodes of packaged brokers. Does to them what a plan says, and undoes it. Used by one thread. */
+final class NodesTroubles implements Nodes {
     private static final Logger LOG = LoggerFactory.getLogger(NodesTroubles.class);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     /** After its disk has room again, until a node must serve by itself, or say that some of it has stopped. */
@@ -51,8 +52,23 @@ final class NodesTroubles {
         this.random = new Random(seed);
     }
 
-    /** Returns when the trouble is over; its node may not serve yet. */
-    void pass(Step step) throws IOException {
+    @Override
+    public List<InetSocketAddress> addresses() {
+        return cluster.nodes().stream().map(BrokerProcess::address).toList();
+    }
+
+    @Override
+    public boolean runs(int node) throws IOException {
+        return cluster.node(node).handle() != null;
+    }
+
+    @Override
+    public String said(int node) throws IOException {
+        return cluster.node(node).said();
+    }
+
+    @Override
+    public void pass(Step step) throws IOException {
         int victim = step.victim();
         BrokerProcess node = cluster.node(victim);
         switch (step.trouble()) {

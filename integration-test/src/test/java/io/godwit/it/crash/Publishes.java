@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,8 @@ final class Publishes {
     private final Map<String, Map<Integer, Published>> outstanding = new HashMap<>();
     /** By client: of the standing connection. */
     private final Map<String, PendingWill> wills = new HashMap<>();
+    /** By client that is away: its delayed will. */
+    private final Map<String, PendingWill> delayedWills = new HashMap<>();
 
     /** By client: when it last heard that a publish was refused. */
     private final Map<String, Long> refusedNanos = new HashMap<>();
@@ -53,7 +56,10 @@ final class Publishes {
         boolean refused;
         /** Its first sending may have been refused, and its publisher lost the connection before it heard of that. */
         boolean perhapsRefused;
-        /** A will whose client disconnected properly, and the broker had the time to read it. */
+        /**
+         * A will whose client disconnected properly, and the broker had the time to read it; or whose client was back
+         * before its delay was over.
+         */
         boolean cancelled;
 
         Published(@Nullable MessageId id, int qos, boolean will, int first) {
@@ -67,12 +73,18 @@ final class Publishes {
     private static final class PendingWill {
         final String client;
         final Published published;
+        /** 0 for a will that is due at once. */
+        final long delayNanos;
+
         boolean accepted;
         long disconnectedNanos;
+        /** When the connection ended, if not by a DISCONNECT. */
+        long endedNanos;
 
-        PendingWill(String client, Published published) {
+        PendingWill(String client, Published published, @Nullable String delaySeconds) {
             this.client = client;
             this.published = published;
+            this.delayNanos = delaySeconds == null ? 0 : TimeUnit.SECONDS.toNanos(Long.parseLong(delaySeconds));
         }
     }
 
@@ -125,13 +137,13 @@ final class Publishes {
                 if (refused != null && event.nanos() - refused < REFUSING_NANOS) {
                     open.values().forEach(message -> message.perhapsRefused = true);
                 }
-                willDue(event.client(), position);
+                willDue(event, position);
                 judgeDisconnected(event);
                 MessageId will = event.message();
                 if (will != null) {
                     Published published = new Published(will, event.code(), true, position);
                     messages.put(will, published);
-                    wills.put(event.client(), new PendingWill(event.client(), published));
+                    wills.put(event.client(), new PendingWill(event.client(), published, event.text()));
                 }
             }
             case CONNACK_IN -> {
@@ -139,11 +151,14 @@ final class Publishes {
                 if (event.code() == 0 && will != null) {
                     will.accepted = true;
                 }
+                if (event.code() == 0) {
+                    isBack(event);
+                }
                 if (event.code() == 0 && !event.flag()) {
                     open.clear();
                 }
             }
-            case ABORT, LOST -> willDue(event.client(), position);
+            case ABORT, LOST -> willDue(event, position);
             case DISCONNECT_OUT -> {
                 PendingWill will = wills.remove(event.client());
                 if (will != null && !isDown && !isNodeDown) {
@@ -213,10 +228,24 @@ final class Publishes {
      * The client's connection has ended, and not by a DISCONNECT of its own. While a node is down the will may be
      * published or not: whoever is served elsewhere by the time that the others give the node up has none.
      */
-    private void willDue(String client, int position) {
-        PendingWill will = wills.remove(client);
-        if (will != null && will.accepted && !isNodeDown) {
+    private void willDue(Event event, int position) {
+        PendingWill will = wills.remove(event.client());
+        if (will == null || !will.accepted) {
+            return;
+        }
+        if (will.delayNanos > 0) {
+            will.endedNanos = event.nanos();
+            delayedWills.put(event.client(), will);
+        } else if (!isNodeDown) {
             will.published.acknowledged = position;
+        }
+    }
+
+    /** A delayed will is never owed here. It is cancelled if its client has found its session again in time. */
+    private void isBack(Event event) {
+        PendingWill will = delayedWills.remove(event.client());
+        if (will != null && event.flag() && event.nanos() - will.endedNanos < will.delayNanos) {
+            will.published.cancelled = true;
         }
     }
 }

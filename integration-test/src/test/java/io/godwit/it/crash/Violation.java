@@ -41,7 +41,10 @@ record Violation(Rule rule, String text) {
         TWO_CONNECTIONS,
         /** While a node of several is lost, and none refuses, the clients of the others stay connected. */
         SURVIVOR,
-        /** No will is published after a proper DISCONNECT [MQTT5-3.14.4-3]. */
+        /**
+         * No will is published after a proper DISCONNECT [MQTT5-3.14.4-3], and none whose client is back before its
+         * delay is over [MQTT5-3.1.3-9].
+         */
         WILL_CANCELLED
     }
 

@@ -15,28 +15,32 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of the fake broker: a thread that reads, and one that writes what is queued, so that nobody waits for a
+ * A connection of a fake broker: a thread that reads, and one that writes what is queued, so that nobody waits for a
  * client.
  */
 final class FakeConnection {
     private static final Packet END = new Packet.PingRequest();
 
-    private final FakeBroker broker;
+    /** The node that it leads to, from 0. */
+    final int node;
+
+    private final FakeServer server;
     private final Socket socket;
     private final long latencyNanos;
     private final BlockingQueue<Packet> outgoing = new LinkedBlockingQueue<>();
     private volatile int version = 4;
 
-    // guarded by the broker's lock
+    // guarded by the server's lock
     @Nullable
     FakeSession session;
 
     Packet.@Nullable Will will;
 
     /** @param latencyNanos what a commit takes: without it nothing would be in flight at a kill */
-    FakeConnection(FakeBroker broker, Socket socket, long latencyNanos) {
+    FakeConnection(FakeServer server, int node, Socket socket, long latencyNanos) {
         this.latencyNanos = latencyNanos;
-        this.broker = broker;
+        this.server = server;
+        this.node = node;
         this.socket = socket;
     }
 
@@ -53,6 +57,11 @@ final class FakeConnection {
 
     void write(Packet packet) {
         outgoing.add(packet);
+    }
+
+    /** Ends it once everything that is queued has been written. */
+    void finish() {
+        outgoing.add(END);
     }
 
     void close() {
@@ -72,13 +81,13 @@ final class FakeConnection {
                 if (packet instanceof Packet.Connect connect) {
                     version = connect.version();
                 }
-                broker.received(this, packet);
+                server.received(this, packet);
             }
         } catch (IOException e) {
             // the connection is gone
         } finally {
             close();
-            broker.ended(this);
+            server.ended(this);
         }
     }
 
@@ -93,6 +102,8 @@ final class FakeConnection {
                     Pace.passNanos(latencyNanos);
                 }
                 if (END.equals(packet)) {
+                    out.flush();
+                    close();
                     return;
                 }
                 out.write(PacketWriter.bytes(packet, version));

@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A session of the fake broker, with its queue. Guarded by the broker's lock. */
+/** A session of a fake broker, with its queue. Guarded by the server's lock. */
 final class FakeSession {
     final String clientId;
-    final Map<String, Integer> subscriptions = new LinkedHashMap<>();
+    /** By filter. */
+    final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
     /** Received and not released, of QoS 2. */
     final Set<Integer> inbound = new HashSet<>();
 
@@ -29,7 +30,16 @@ final class FakeSession {
     @Nullable
     FakeConnection connection;
 
+    /** Of the connection before, while the client is away. */
+    Packet.@Nullable Will delayedWill;
+
     int receiveMaximum = 65_535;
+
+    /** The node of its last connection, from 0. */
+    int node;
+
+    /** @param node through which it was made, from 0 */
+    record Subscription(int qos, int node, long nanos) {}
 
     /** A message on its way to the client. */
     static final class Entry {
