@@ -21,6 +21,7 @@ import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.packet.field.ReasonCode;
 import io.godwit.mqtt.packet.field.Subscription;
 import io.godwit.mqtt.session.core.SessionConfig;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
@@ -244,9 +245,15 @@ class PersistentSessionTest {
         RangeException overloaded = new RangeException(RangeException.Cause.OVERLOADED, "test");
         node.inbox.failNext(overloaded);
         try (TestClient client = new TestClient(node.address, 5)) {
-            assertThat(client.connect(TestClient.persistent(5, "s")).reasonCode())
-                    .isEqualTo(ReasonCode.SERVER_BUSY);
+            ConnAck refused = client.connect(TestClient.persistent(5, "s"));
+            assertThat(refused.reasonCode()).isEqualTo(ReasonCode.SERVER_BUSY);
+            assertThat(refused.reasonString()).isEqualTo("the session could not be opened");
             assertThat(client.isClosedByServer()).isTrue();
+            assertThat(node.events)
+                    .filteredOn(BrokerEvent.ConnectRefused.class::isInstance)
+                    .singleElement()
+                    .asString()
+                    .contains("client id s of tenant default", "OVERLOADED");
         }
         try (TestClient client = TestClient.persistent(node.address, 5, "s")) {
             node.inbox.failNext(overloaded);

@@ -14,6 +14,8 @@ import io.godwit.plugin.throttle.TenantResource;
  * state of its own. Confined to the connection's event loop.
  */
 final class ConnectRefusals {
+    private static final String NOT_OPENED = "the session could not be opened";
+
     private final Connection connection;
     private final SessionServices services;
 
@@ -46,10 +48,15 @@ final class ConnectRefusals {
     }
 
     /** A store or the directory has failed. */
-    void notOpened(Throwable failure) {
+    void notOpened(ClientInfo client, Throwable failure) {
         ReasonCode code = DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED
                 ? ReasonCode.SERVER_BUSY
                 : ReasonCode.SERVER_UNAVAILABLE;
-        connection.refuse(code, "the session could not be opened");
+        String why = failure.getMessage();
+        connection.refuse(
+                code,
+                NOT_OPENED,
+                NOT_OPENED + ": client id " + client.clientId().value() + " of tenant "
+                        + client.tenant().value() + ": " + (why == null ? failure : why));
     }
 }

@@ -288,7 +288,7 @@ final class SessionOpening {
     }
 
     private void refuse(Throwable failure) {
-        refusals.notOpened(failure);
+        refusals.notOpened(client, failure);
         claim.release();
     }
 }

@@ -167,7 +167,7 @@ public final class RecordingConnection implements Connection {
     }
 
     @Override
-    public void refuse(ReasonCode code, @Nullable String detail) {
+    public void refuse(ReasonCode code, @Nullable String told, @Nullable String detail) {
         closeReason = code.name();
     }
 

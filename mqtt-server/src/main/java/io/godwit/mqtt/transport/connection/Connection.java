@@ -170,7 +170,17 @@ public interface Connection extends TenantClues {
     void sendAway();
 
     /** {@link #close} after a CONNACK with the reason; only before {@link #accepted}. */
-    void refuse(ReasonCode code, @Nullable String detail);
+    default void refuse(ReasonCode code, @Nullable String detail) {
+        refuse(code, detail, detail);
+    }
+
+    /**
+     * The same; the client is told less than the operator.
+     *
+     * @param told for the client
+     * @param detail for the operator
+     */
+    void refuse(ReasonCode code, @Nullable String told, @Nullable String detail);
 
     /** {@link #refuse} with the name of another server, which only 5.0 has [MQTT5-4.11]. */
     void redirect(ReasonCode code, String serverReference);

@@ -101,8 +101,8 @@ abstract class ClosingSocket extends AcceptedSocket {
     }
 
     @Override
-    public void refuse(ReasonCode code, @Nullable String detail) {
-        refuse(ConnAck.refused(code, detail), detail);
+    public void refuse(ReasonCode code, @Nullable String told, @Nullable String detail) {
+        refuse(ConnAck.refused(code, told), detail);
     }
 
     @Override
