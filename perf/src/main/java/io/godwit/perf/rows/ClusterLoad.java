@@ -141,14 +141,16 @@ final class ClusterLoad {
         Scenario scenario = load.scenario(scale, duration.toMillis() / 1e3);
         List<String> cautions = new ArrayList<>(new WarmUp(times)
                 .run(scenario, part -> WarmUp.troubles(run(load, part, Duration.ZERO, duration))));
-        if (!warmUp.isZero()) {
-            Calm.await(cluster.pids()).ifPresent(cautions::add);
-        }
         List<Figures> rounds = new ArrayList<>();
-        long endNanos = System.nanoTime() + duration.toNanos();
+        long measuredNanos = 0;
         do {
+            if (!warmUp.isZero()) { // each round leaves closed connections behind
+                Calm.await(cluster.pids()).ifPresent(cautions::add);
+            }
+            long beganNanos = System.nanoTime();
             rounds.add(figures(run(load, scenario, Duration.ZERO, duration)));
-        } while (scenario.connectRate() == 0 && System.nanoTime() - endNanos < 0);
+            measuredNanos += System.nanoTime() - beganNanos;
+        } while (scenario.connectRate() == 0 && measuredNanos < duration.toNanos());
         Figures figures = Figures.ofRounds(rounds);
         cautions.addAll(figures.cautions());
         return new Figures(figures.values(), figures.lost(), cautions);
