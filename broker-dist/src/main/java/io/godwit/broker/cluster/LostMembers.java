@@ -10,6 +10,7 @@ import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.Backoff;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -20,12 +21,20 @@ import org.slf4j.LoggerFactory;
  * unless it has joined again. This lets publishes that wait for its confirmation be answered. Asks again while the
  * member stays lost. When connections to its address are refused, its process is over, and its clients need not wait
  * for its possible return.
+ *
+ * <p>After a cut the membership may lose a member that is linked again, and links break once more before they last. So
+ * a member that was heard after its loss must be silent for a while. And a node that has lost most members has probably
+ * been cut off itself, so it waits before it excludes them.
  */
 final class LostMembers implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(LostMembers.class);
     private static final long AGAIN_MILLIS = 1_000;
 
     private static final long PROBE_AGAIN_MILLIS = 300;
+    /** Number of checks in a row, a second apart, that must not hear a member that was heard after its loss. */
+    private static final int SILENT_CHECKS = 3;
+    /** Number of checks that a node waits that has lost most members. */
+    private static final int ALONE_CHECKS = 15;
 
     /** The members, and an executor for the blocking probes. */
     interface Parts {
@@ -59,6 +68,8 @@ final class LostMembers implements ClusterListener {
     private final Backoff backoff;
     /** Lost members by node id. The thread of the membership changes it, timers read it. */
     private final Map<String, NodeLife> lost = new ConcurrentHashMap<>();
+    /** Lost members whose process is over. */
+    private final Set<NodeLife> over = ConcurrentHashMap.newKeySet();
 
     /** @param random spreads the requests of the survivors, see {@link Backoff} */
     LostMembers(Parts parts, Links links, LinkIntroductions.Timer timer, DoubleSupplier random) {
@@ -71,15 +82,21 @@ final class LostMembers implements ClusterListener {
 
     @Override
     public void joined(Member member) {
-        lost.remove(member.nodeId());
+        NodeLife before = lost.remove(member.nodeId());
+        if (before != null) {
+            over.remove(before);
+        }
     }
 
     @Override
     public void gone(Member member, Departure departure) {
         if (departure != Departure.LEFT) {
             NodeLife life = new NodeLife(member.nodeId(), member.incarnation());
-            lost.put(member.nodeId(), life);
-            exclude(life);
+            NodeLife before = lost.put(member.nodeId(), life);
+            if (before != null) {
+                over.remove(before);
+            }
+            exclude(life, 1, ALONE_CHECKS);
             probe(member, life, false);
         }
     }
@@ -96,6 +113,7 @@ final class LostMembers implements ClusterListener {
             boolean isRefused = parts.isOver(member.rpc());
             if (isRefused && wasRefused) {
                 LOG.info("process of a lost member is over member={} rpc={}", life, member.rpc());
+                over.add(life);
                 parts.ended(life);
                 end(life);
             } else {
@@ -104,24 +122,43 @@ final class LostMembers implements ClusterListener {
         });
     }
 
-    private void exclude(NodeLife life) {
+    /**
+     * @param silentChecks number of checks in a row, this one included, that must not hear the member
+     * @param aloneChecks number of further checks to wait for while most members are lost
+     */
+    private void exclude(NodeLife life, int silentChecks, int aloneChecks) {
         if (!life.equals(lost.get(life.nodeId()))) {
             return; // it is back
         }
         if (parts.isHeard(life)) {
             LOG.info("lost member is still connected to others, it is not excluded member={}", life);
-            timer.later(backoff.pause(1), () -> exclude(life));
-            return;
+            later(life, SILENT_CHECKS, aloneChecks);
+        } else if (silentChecks > 1 && !over.contains(life)) {
+            later(life, silentChecks - 1, aloneChecks);
+        } else if (aloneChecks > 0 && isAlone() && !over.contains(life)) {
+            later(life, 1, aloneChecks - 1);
+        } else {
+            members.excludeLost(life, "the membership has lost it").whenComplete((done, failure) -> {
+                if (failure == null) {
+                    parts.excluded(life);
+                    endUnlessBack(life);
+                } else {
+                    LOG.info("lost member not excluded yet member={} cause={}", life, failure.toString());
+                    later(life, 1, ALONE_CHECKS);
+                }
+            });
         }
-        members.excludeLost(life, "the membership has lost it").whenComplete((done, failure) -> {
-            if (failure == null) {
-                parts.excluded(life);
-                endUnlessBack(life);
-            } else {
-                LOG.info("lost member not excluded yet member={} cause={}", life, failure.toString());
-                timer.later(backoff.pause(1), () -> exclude(life));
-            }
-        });
+    }
+
+    private void later(NodeLife life, int silentChecks, int aloneChecks) {
+        timer.later(backoff.pause(1), () -> exclude(life, silentChecks, aloneChecks));
+    }
+
+    /** Whether most of the others are lost. One of two nodes cannot tell, and could not exclude the other anyway. */
+    private boolean isAlone() {
+        Set<NodeLife> others = members.others();
+        long gone = lost.values().stream().filter(others::contains).count();
+        return others.size() > 1 && 2 * gone > others.size();
     }
 
     /** Ending a link excludes the member, so a member that has come back would be excluded a second time. */

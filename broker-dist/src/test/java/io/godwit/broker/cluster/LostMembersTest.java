@@ -150,8 +150,56 @@ class LostMembersTest {
         crashed(FIRST);
         assertThat(agreement.asked).isEmpty();
         agreement.isHeard = false;
-        timer.advance(2_000);
+        timer.advance(4_000);
         assertThat(agreement.asked).contains(FIRST);
+    }
+
+    /** Its link breaks once more after a cut, and is there again at once. */
+    @Test
+    void aMemberThatIsUnheardForAMomentIsNotExcluded() {
+        agreement.isHeard = true;
+        crashed(FIRST);
+        for (int i = 0; i < 5; i++) {
+            timer.advance(1_000);
+            agreement.isHeard = false;
+            timer.advance(1_500);
+            agreement.isHeard = true;
+            timer.advance(500);
+        }
+        assertThat(agreement.asked).isEmpty();
+    }
+
+    @Test
+    void aMemberThatWasHeardIsExcludedAtOnceWhenItsProcessIsOver() {
+        agreement.isHeard = true;
+        crashed(FIRST);
+        agreement.isHeard = false;
+        agreement.isOver = true;
+        timer.advance(1_000);
+        assertThat(agreement.ended).containsExactly(FIRST);
+        assertThat(agreement.asked).containsExactly(FIRST);
+    }
+
+    /** It is cut off itself: the others go on, and it must not exclude one of them when the cut is over. */
+    @Test
+    void aNodeThatHasLostMostMembersWaits() {
+        NodeLife third = new NodeLife("third", 1);
+        NodeLife fourth = new NodeLife("fourth", 1);
+        agreement.view.add(third);
+        agreement.view.add(fourth);
+        crashed(FIRST);
+        assertThat(agreement.asked).as("one of three").containsExactly(FIRST);
+        agreement.refuse();
+        crashed(third);
+        timer.advance(10_000);
+        assertThat(agreement.asked).as("two of three").containsExactly(FIRST);
+        lost.joined(member(third));
+        timer.advance(1_000);
+        assertThat(agreement.asked).as("one of three again").containsExactly(FIRST, FIRST);
+        agreement.refuse();
+        crashed(third);
+        timer.advance(20_000);
+        assertThat(agreement.asked).as("two of three for long").contains(third);
     }
 
     @Test
