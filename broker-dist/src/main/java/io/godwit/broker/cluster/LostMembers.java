@@ -134,8 +134,10 @@ final class LostMembers implements ClusterListener {
             LOG.info("lost member is still connected to others, it is not excluded member={}", life);
             later(life, SILENT_CHECKS, aloneChecks);
         } else if (silentChecks > 1 && !over.contains(life)) {
+            LOG.info("lost member was connected until now, it is not excluded yet member={}", life);
             later(life, silentChecks - 1, aloneChecks);
         } else if (aloneChecks > 0 && isAlone() && !over.contains(life)) {
+            LOG.info("this node has lost most members, it excludes none of them yet member={}", life);
             later(life, 1, aloneChecks - 1);
         } else {
             members.excludeLost(life, "the membership has lost it").whenComplete((done, failure) -> {
