@@ -1,5 +1,6 @@
 package io.godwit.broker.cluster;
 
+import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.RangeException;
@@ -82,18 +83,10 @@ final class LateMembers implements Members {
     }
 
     @Override
-    public void said(NodeLife by, long since) {
+    public void heard(NodeLife by, Heartbeat beat) {
         Members known = members;
         if (known != null) {
-            known.said(by, since);
-        }
-    }
-
-    @Override
-    public void answered(NodeLife by) {
-        Members known = members;
-        if (known != null) {
-            known.answered(by);
+            known.heard(by, beat);
         }
     }
 

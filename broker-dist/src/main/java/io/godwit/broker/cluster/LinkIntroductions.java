@@ -2,6 +2,7 @@ package io.godwit.broker.cluster;
 
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
+import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Introductions;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.LivePeers;
@@ -67,8 +68,8 @@ final class LinkIntroductions implements Introductions {
     }
 
     @Override
-    public void say(NodeLife member, long since) {
-        live.say(member, since);
+    public void beat(NodeLife member, Heartbeat beat) {
+        live.beat(member, beat);
     }
 
     private void look(NodeLife member, CompletableFuture<Void> learned, long linkedNanos) {

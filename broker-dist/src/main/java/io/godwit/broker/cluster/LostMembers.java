@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * for its possible return.
  *
  * <p>After a cut the membership may lose a member that is linked again, and links break once more before they last. So
- * a member that was heard after its loss must be silent for a while. And a node that has lost most members has probably
- * been cut off itself, so it waits before it excludes them.
+ * a member that was heard after its loss must be silent for a while. And a node that has lost most members, or
+ * gets answers from few, has probably been cut off itself, so it waits before it excludes any.
  */
 final class LostMembers implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(LostMembers.class);
@@ -33,7 +33,7 @@ final class LostMembers implements ClusterListener {
     private static final long PROBE_AGAIN_MILLIS = 300;
     /** Number of checks in a row, a second apart, that must not hear a member that was heard after its loss. */
     private static final int SILENT_CHECKS = 3;
-    /** Number of checks that a node waits that has lost most members. */
+    /** Number of checks that a node waits that is cut off from most members. */
     private static final int ALONE_CHECKS = 15;
 
     /** The members, and an executor for the blocking probes. */
@@ -48,6 +48,9 @@ final class LostMembers implements ClusterListener {
 
         /** Whether this node still receives from that life over its link. */
         boolean isHeard(NodeLife life);
+
+        /** Whether that life still returns what this node sends it. */
+        boolean isAnswering(NodeLife life);
 
         /** Receives lives whose process is over. */
         void ended(NodeLife life);
@@ -124,7 +127,7 @@ final class LostMembers implements ClusterListener {
 
     /**
      * @param silentChecks number of checks in a row, this one included, that must not hear the member
-     * @param aloneChecks number of further checks to wait for while most members are lost
+     * @param aloneChecks number of further checks to wait for while this node is cut off from most members
      */
     private void exclude(NodeLife life, int silentChecks, int aloneChecks) {
         if (!life.equals(lost.get(life.nodeId()))) {
@@ -137,7 +140,7 @@ final class LostMembers implements ClusterListener {
             LOG.info("lost member was connected until now, it is not excluded yet member={}", life);
             later(life, silentChecks - 1, aloneChecks);
         } else if (aloneChecks > 0 && isAlone() && !over.contains(life)) {
-            LOG.info("this node has lost most members, it excludes none of them yet member={}", life);
+            LOG.info("this node is cut off from most members, it excludes none of them yet member={}", life);
             later(life, 1, aloneChecks - 1);
         } else {
             members.excludeLost(life, "the membership has lost it").whenComplete((done, failure) -> {
@@ -156,10 +159,16 @@ final class LostMembers implements ClusterListener {
         timer.later(backoff.pause(1), () -> exclude(life, silentChecks, aloneChecks));
     }
 
-    /** Whether most of the others are lost. One of two nodes cannot tell, and could not exclude the other anyway. */
+    /**
+     * Whether most of the others are lost or do not answer. The membership reports losses one after the other, so the
+     * first ones do not show that this node has lost all. One of two nodes cannot tell, and could not exclude the other
+     * anyway.
+     */
     private boolean isAlone() {
         Set<NodeLife> others = members.others();
-        long gone = lost.values().stream().filter(others::contains).count();
+        long gone = others.stream()
+                .filter(life -> lost.containsValue(life) || !parts.isAnswering(life))
+                .count();
         return others.size() > 1 && 2 * gone > others.size();
     }
 

@@ -299,6 +299,11 @@ public final class MqttCluster implements AutoCloseable {
             }
 
             @Override
+            public boolean isAnswering(NodeLife life) {
+                return known().answers(life);
+            }
+
+            @Override
             public void ended(NodeLife life) {
                 known().ended(life);
             }

@@ -10,6 +10,7 @@ import io.godwit.dist.client.Delayer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.LivePeers;
@@ -35,7 +36,7 @@ class LinkIntroductionsTest {
 
     private final MemoryLinks.Net net = new MemoryLinks.Net();
     private final ManualTimer timer = new ManualTimer();
-    private final List<String> said = new ArrayList<>();
+    private final List<String> heard = new ArrayList<>();
     private final List<NodeLife> silent = new ArrayList<>();
     private final Node joiner = new Node("joiner", 1);
     private final CompletableFuture<Void> clientsClosed = new CompletableFuture<>();
@@ -105,8 +106,8 @@ class LinkIntroductionsTest {
         }
 
         @Override
-        public void said(NodeLife by, long since) {
-            said.add(links.peers() + " hears of " + by + " " + since);
+        public void heard(NodeLife by, Heartbeat beat) {
+            heard.add(links.peers() + " hears of " + by + " " + beat.since());
         }
     }
 
@@ -229,21 +230,25 @@ class LinkIntroductionsTest {
         assertThat(timer.waiting()).isZero();
     }
 
+    private static Heartbeat beat(long since) {
+        return new Heartbeat(since, 0, 0, false, Set.of());
+    }
+
     @Test
     void onlyALifeThatIsConnectedNowIsLinkedAndTold() {
         assertThat(introductions.isLinked(OTHER)).isFalse();
-        introductions.say(OTHER, 1);
+        introductions.beat(OTHER, beat(1));
         other(5);
         assertThat(introductions.isLinked(OTHER)).isTrue();
         assertThat(introductions.isLinked(new NodeLife("other", 4))).isFalse();
-        introductions.say(OTHER, 2);
-        introductions.say(new NodeLife("other", 4), 3);
+        introductions.beat(OTHER, beat(2));
+        introductions.beat(new NodeLife("other", 4), beat(3));
         net.cut("joiner", "other");
         assertThat(introductions.isLinked(OTHER)).isFalse();
-        introductions.say(OTHER, 4);
+        introductions.beat(OTHER, beat(4));
         net.mend("joiner", "other");
         net.deliverAll();
-        assertThat(said).singleElement().asString().endsWith(new NodeLife("joiner", 1) + " 2");
+        assertThat(heard).singleElement().asString().endsWith(new NodeLife("joiner", 1) + " 2");
     }
 
     @Test

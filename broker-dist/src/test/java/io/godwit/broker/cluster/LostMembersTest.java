@@ -47,6 +47,8 @@ class LostMembersTest {
         final Set<NodeLife> view = new HashSet<>(Set.of(FIRST));
         /** Whether messages of the other member arrive over the link. */
         boolean isHeard;
+        /** Members that return nothing. */
+        final Set<NodeLife> unanswering = new HashSet<>();
         /** Whether nobody listens at the other member's address any more. */
         boolean isOver;
 
@@ -84,6 +86,11 @@ class LostMembersTest {
         @Override
         public boolean isHeard(NodeLife life) {
             return isHeard;
+        }
+
+        @Override
+        public boolean isAnswering(NodeLife life) {
+            return !unanswering.contains(life);
         }
 
         @Override
@@ -200,6 +207,35 @@ class LostMembersTest {
         crashed(third);
         timer.advance(20_000);
         assertThat(agreement.asked).as("two of three for long").contains(third);
+    }
+
+    /** The membership reports losses one after the other, in time or of one view. */
+    @Test
+    void aNodeThatGetsAnswersFromFewWaitsBeforeItExcludesTheFirst() {
+        for (int i = 0; i < 3; i++) {
+            NodeLife next = new NodeLife("next-" + i, 1);
+            agreement.view.add(next);
+            agreement.unanswering.add(next);
+        }
+        crashed(FIRST);
+        timer.advance(8_000);
+        assertThat(agreement.asked).isEmpty();
+        agreement.unanswering.remove(new NodeLife("next-0", 1));
+        timer.advance(1_000);
+        assertThat(agreement.asked).as("three of four").isEmpty();
+        agreement.unanswering.remove(new NodeLife("next-1", 1));
+        timer.advance(1_000);
+        assertThat(agreement.asked).as("two of four").containsExactly(FIRST);
+    }
+
+    @Test
+    void aNodeWithoutAnswersExcludesAtOnceWhoseProcessIsOver() {
+        agreement.view.add(new NodeLife("next", 1));
+        agreement.unanswering.addAll(agreement.view);
+        agreement.isOver = true;
+        crashed(FIRST);
+        timer.advance(1_000);
+        assertThat(agreement.asked).containsExactly(FIRST);
     }
 
     @Test

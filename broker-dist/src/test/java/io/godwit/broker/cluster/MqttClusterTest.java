@@ -9,6 +9,7 @@ import io.godwit.cluster.config.HostPort;
 import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.member.NodeIdentity;
 import io.godwit.cluster.testing.MemoryLinks;
+import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.ClusterParts;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -84,7 +86,7 @@ class MqttClusterTest {
         CompletableFuture<Void> excluded = members.exclude(new NodeLife("other", 1), "test");
         assertThat(excluded.handle((done, failure) -> ((RangeException) failure).reason()))
                 .isCompletedWithValue(RangeException.Cause.CLOSED);
-        members.said(new NodeLife("other", 1), 4); // nobody to tell yet
+        members.heard(new NodeLife("other", 1), new Heartbeat(4, 0, 0, false, Set.of())); // nobody to tell yet
     }
 
     @Test

@@ -43,18 +43,16 @@ public final class ClusterMembers implements Members, AutoCloseable {
     /** Members report what they know twice a second. */
     private static final long HEARD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** Answers come twice a second, each delayed further by the growing backlog of a slow link. */
-    private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
-
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembers.class);
     static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int MAX_QUESTIONS = 4;
     /**
      * An incarnation that could not prove for this long that it serves, and for which the others do not vouch, closes
-     * its clients. The others may evict it {@link Lapses#EVICT_NANOS} after the last read that succeeded here, and then
-     * let its clients connect elsewhere. The difference covers ticks, closing, and clocks of different rates.
+     * its clients; so does one whose {@link Heartbeats} nobody returns. The others may evict it
+     * {@link Lapses#EVICT_NANOS} after the last read that succeeded here, and then let its clients connect elsewhere.
+     * The difference covers ticks, closing, and clocks of different rates.
      */
-    static final long UNPROVEN_NANOS = TimeUnit.SECONDS.toNanos(8);
+    static final long UNPROVEN_NANOS = Heartbeats.UNRETURNED_NANOS;
     /**
      * A longer time between two ticks means that the process stood still; its event loops then pass nothing on before
      * there is a new proof.
@@ -72,6 +70,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private final Freshness freshness;
     private final Lapses lapses = new Lapses();
     private final Vouchers vouchers = new Vouchers();
+    private final Heartbeats heartbeats;
     private final HeldAcknowledgements held;
     private final ViewCommits commits;
     private final Exclusions exclusions;
@@ -102,8 +101,6 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     /** When each member last reported what it knows of this incarnation, by {@link MemberThread#nanoTime}. */
     private final Map<NodeLife, Long> heardNanos = new ConcurrentHashMap<>();
-    /** When each member last answered. */
-    private final Map<NodeLife, Long> answeredNanos = new ConcurrentHashMap<>();
 
     private volatile Predicate<NodeLife> linked = member -> false;
 
@@ -143,14 +140,17 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.waits = new WaitReports(events, meters, NodeWait.PROOF);
         this.hold = hold;
         this.freshness = new Freshness(thread);
+        this.heartbeats = new Heartbeats(self, thread);
         this.held = new HeldAcknowledgements(thread::tell, hold.toNanos());
         this.commits = new ViewCommits(store, current, thread);
         this.exclusions = new Exclusions(self, commits, current, lapses, freshness, thread, counters);
         reports.view(current.get(), self); // the initial view is no change
+        heartbeats.look(current.get());
         current.onChange(() -> {
             MembersView view = current.get(); // by the time of the task there may be a newer one
             thread.execute(() -> {
                 reports.view(view, self);
+                heartbeats.look(view);
                 look();
             });
         });
@@ -364,21 +364,21 @@ public final class ClusterMembers implements Members, AutoCloseable {
         return heard != null && thread.nanoTime() - heard < HEARD_NANOS && linked.test(life);
     }
 
-    @Override
-    public void answered(NodeLife by) {
-        answeredNanos.put(by, thread.nanoTime());
-    }
-
-    /** Whether a member has answered a message of this node in the last {@link #ANSWER_NANOS}. */
-    private boolean answers(NodeLife life) {
-        Long answered = answeredNanos.get(life);
-        return answered != null && thread.nanoTime() - answered < ANSWER_NANOS && linked.test(life);
+    /** Whether this node is linked to that incarnation, and each still receives from the other. Any thread. */
+    public boolean answers(NodeLife life) {
+        return heartbeats.answers(life) && linked.test(life);
     }
 
     @Override
-    public void said(NodeLife by, long since) {
+    public void heard(NodeLife by, Heartbeat beat) {
         heardNanos.put(by, thread.nanoTime());
-        thread.execute(() -> vouchers.said(by, since != 0 && since == serves, thread.nanoTime()));
+        thread.execute(() -> {
+            vouchers.said(by, beat.since() != 0 && beat.since() == serves, thread.nanoTime());
+            heartbeats.heard(by, beat);
+            if (!beat.givenUp().isEmpty()) {
+                evict();
+            }
+        });
     }
 
     // --- on the thread
@@ -395,7 +395,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         lookAtLapses();
         Joining begun = joining;
         if (begun != null) {
-            begun.say(current.get());
+            begun.beat(current.get(), heartbeats);
             closeClientsWhenUnproven(begun);
         }
     }
@@ -421,7 +421,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
                 isToldStale = false;
                 reports.resumes();
             }
-            isUnproven = false;
+            isUnproven &= !heartbeats.mayHaveClients();
             held.release();
             joined.complete(null);
         } else if (serves != 0 && !isToldStale) {
@@ -436,15 +436,21 @@ public final class ClusterMembers implements Members, AutoCloseable {
         long now = thread.nanoTime();
         boolean hasStood = now - tickedNanos > STOOD_NANOS;
         tickedNanos = now;
-        if (serves == 0 || isUnproven || hasStood || freshness.ageNanos() < UNPROVEN_NANOS) {
+        if (hasStood) {
+            heartbeats.stood();
+        }
+        if (serves == 0 || isUnproven || hasStood) {
             return;
         }
-        if (vouchers.suffice(current.get(), self, now)) {
+        if (freshness.ageNanos() >= UNPROVEN_NANOS && !vouchers.suffice(current.get(), self, now)) {
+            LOG.warn("node could not prove for too long that it serves, it closes its clients self={}", self);
+        } else if (!heartbeats.mayHaveClients()) {
+            LOG.warn("no member returned a heartbeat for too long, the node closes its clients self={}", self);
+        } else {
             return;
         }
         isUnproven = true;
         counters.unproven.increment();
-        LOG.warn("node could not prove for too long that it serves, it closes its clients self={}", self);
         begun.closeClients();
     }
 
@@ -460,7 +466,6 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
         MembersView view = current.get();
         heardNanos.keySet().removeIf(life -> view.find(life) == null);
-        answeredNanos.keySet().removeIf(life -> view.find(life) == null);
         lapses.look(view, thread.nanoTime());
         lookAtLapses();
         Joining begun = joining;
@@ -512,6 +517,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         LOG.info("node serves self={} view={}", self, view);
         serves = own.since();
         epoch = own.since();
+        heartbeats.served();
         ask();
         look();
     }
@@ -522,7 +528,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     private void evict() {
-        AgreedMember lapsed = lapses.toEvict(thread.nanoTime(), self).orElse(null);
+        AgreedMember lapsed = lapses.toEvict(thread.nanoTime(), self, heartbeats::isGivenUpByAll)
+                .orElse(null);
         if (lapsed == null || isEvicting || !current.get().isCounted(self)) {
             return;
         }

@@ -20,11 +20,8 @@ public interface Introductions {
         return false;
     }
 
-    /**
-     * Tells another member what this one knows of it, as {@link Members#said} there; does nothing without a connection
-     * to it.
-     */
-    default void say(NodeLife member, long since) {}
+    /** Sends a heartbeat to another member, see {@link Members#heard}; does nothing without a connection to it. */
+    default void beat(NodeLife member, Heartbeat beat) {}
 
     /**
      * The others have excluded this incarnation, so that publishes that its clients missed are acknowledged, and others

@@ -145,11 +145,12 @@ final class Joining {
         prepare(own);
     }
 
-    /** Tells each of the others what this node knows of it. */
-    void say(MembersView view) {
+    /** Sends each of the others a heartbeat. */
+    void beat(MembersView view, Heartbeats heartbeats) {
         for (AgreedMember member : view.members()) {
             if (!member.life().equals(self)) {
-                introductions.say(member.life(), member.state() == MemberState.SERVING ? member.since() : 0);
+                long since = member.state() == MemberState.SERVING ? member.since() : 0;
+                introductions.beat(member.life(), heartbeats.next(member.life(), since));
             }
         }
     }

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * The lapses in the newest view, with the time at which this node first saw each, which is never before the commit.
  * Confined to the thread of the members.
  */
 final class Lapses {
-    /** A lapsed member has this long to come back before it is evicted. */
+    /** A lapsed member has this long to come back before it is evicted, unless it is {@link Heartbeats silent}. */
     static final long EVICT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Map<AgreedMember, Long> seenNanos = new LinkedHashMap<>();
@@ -62,15 +62,20 @@ final class Lapses {
         return over;
     }
 
-    /** A member that has not come back in time, or cannot. */
-    Optional<AgreedMember> toEvict(long nowNanos, NodeLife self) {
+    /**
+     * A member that has not come back in time, or cannot.
+     *
+     * @param hasClosed whether a member that may come back has certainly closed its clients
+     */
+    Optional<AgreedMember> toEvict(long nowNanos, NodeLife self, Predicate<AgreedMember> hasClosed) {
         for (Map.Entry<AgreedMember, Long> each : seenNanos.entrySet()) {
-            @Nullable Long seen = each.getValue();
-            if (seen != null
-                    && (nowNanos - seen >= EVICT_NANOS
-                            || ended.contains(each.getKey().life()))
-                    && !each.getKey().life().equals(self)) {
-                return Optional.of(each.getKey());
+            AgreedMember lapse = each.getKey();
+            long age = nowNanos - each.getValue();
+            boolean isDue = age >= EVICT_NANOS
+                    || ended.contains(lapse.life())
+                    || age >= Freshness.OVER_NANOS && hasClosed.test(lapse);
+            if (isDue && !lapse.life().equals(self)) {
+                return Optional.of(lapse);
             }
         }
         return Optional.empty();

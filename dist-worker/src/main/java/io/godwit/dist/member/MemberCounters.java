@@ -7,12 +7,15 @@ import io.micrometer.core.instrument.MeterRegistry;
 final class MemberCounters {
     /** Members that this node has excluded. */
     final Counter excluded;
-    /** Times that its clients were closed because it could not prove for too long that it serves. */
+    /** Times that its clients were closed because it could not prove for too long that it serves, or no other node answered. */
     final Counter unproven;
 
     MemberCounters(MeterRegistry meters) {
         excluded = counter(meters, "excluded", "members that this node has had the others go on without");
-        unproven = counter(meters, "unproven", "times that this node closed its clients for want of a proof");
+        unproven = counter(
+                meters,
+                "unproven",
+                "times that this node closed its clients because it had no proof that it serves, or no node answered");
     }
 
     private static Counter counter(MeterRegistry meters, String what, String description) {

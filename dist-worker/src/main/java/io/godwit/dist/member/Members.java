@@ -55,8 +55,8 @@ public interface Members {
     CompletableFuture<Void> exclude(NodeLife member, String why);
 
     /**
-     * As {@link #exclude}, for a member that does not answer. One that has {@link #answered} recently is only slow, for
-     * example behind a slow link: then this fails for some time, and the caller may repeat the request.
+     * As {@link #exclude}, for a member that does not answer. One that still returns {@link Heartbeat}s is only slow,
+     * for example behind a slow link: then this fails for some time, and the caller may repeat the request.
      */
     default CompletableFuture<Void> excludeSilent(NodeLife member, String why) {
         return exclude(member, why);
@@ -100,16 +100,8 @@ public interface Members {
         return false;
     }
 
-    /**
-     * Another member reports what it knows of this incarnation. Any thread.
-     *
-     * @param since the revision at which, in its newest view, this incarnation began to serve; 0 when it does not serve
-     *     there
-     */
-    default void said(NodeLife by, long since) {}
-
-    /** Another member has answered a message that this node had sent after its previous answer. Any thread. */
-    default void answered(NodeLife by) {}
+    /** A heartbeat of another member has arrived. Any thread; those of one member in order. */
+    default void heard(NodeLife by, Heartbeat beat) {}
 
     /** As {@link #untilMayAcknowledge(long)}, for messages matched just now. */
     CompletableFuture<Boolean> untilMayAcknowledge();

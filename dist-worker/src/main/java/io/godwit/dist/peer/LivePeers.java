@@ -15,6 +15,7 @@ import io.godwit.dist.deliver.OwnReceivers;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.index.compact.NodeSet;
+import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.choice.ChoiceQuestions;
@@ -24,7 +25,7 @@ import io.godwit.dist.peer.filter.PeerBarriers;
 import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.ControlFrames;
-import io.godwit.dist.peer.link.Echoes;
+import io.godwit.dist.peer.link.HeartbeatFrames;
 import io.godwit.dist.peer.link.PeerCounters;
 import io.godwit.dist.peer.message.GroupSender;
 import io.godwit.dist.peer.message.HeldMessages;
@@ -34,7 +35,6 @@ import io.godwit.dist.peer.message.PeerTokens;
 import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.peer.wait.MemberWaits;
 import io.godwit.dist.wire.PeerFrame;
-import io.godwit.dist.wire.Serving;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
@@ -94,7 +94,6 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final ServedReceivers served;
     private final SharedChoices choices;
     private final PeerCounters counters;
-    private final Echoes echoes;
 
     /**
      * @param another gives a delivery with one receiver to another member of the group that chose it, using the
@@ -114,7 +113,6 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.served = own.served();
         this.choices = own.choices();
         this.exclusions = new ExclusionRequests(parts);
-        this.echoes = new Echoes(parts.nanoTime());
         this.waits = new MemberWaits(parts, exclusions, reports);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime(), parts.maxLiveFilterBytes());
         this.remote =
@@ -173,7 +171,6 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         remote.over(peer, why);
         groups.over(peer);
         questions.over(peer);
-        echoes.over(peer);
     }
 
     /**
@@ -210,17 +207,9 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             case GROUP_ANSWER -> groups.answered(from, frame.getGroupAnswer());
             case CHOICE_QUESTION -> questions.asked(from, frame.getChoiceQuestion());
             case CHOICE_ANSWER -> questions.answered(from, frame.getChoiceAnswer());
-            case SERVING -> said(from, frame.getServing());
+            case SERVING -> members.heard(RemoteFilters.lifeOf(from), HeartbeatFrames.decode(frame.getServing()));
             case KIND_NOT_SET -> throw new AssertionError("was decoded");
         }
-    }
-
-    private void said(Peer from, Serving said) {
-        NodeLife life = new NodeLife(from.nodeId(), from.incarnation());
-        if (echoes.arrived(from, said)) {
-            members.answered(life);
-        }
-        members.said(life, said.getSince());
     }
 
     private void finishedHere(String origin, long number) {
@@ -378,15 +367,11 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         return remote.knowsAllOf(life);
     }
 
-    /** Tells a linked member at which revision it began to serve by the newest view; 0 if it does not serve. */
-    public void say(NodeLife member, long since) {
+    /** Sends a heartbeat to a member; does nothing without a connection to it. */
+    public void beat(NodeLife member, Heartbeat beat) {
         Peer peer = links.peer(member.nodeId());
         if (peer != null && peer.incarnation() == member.incarnation() && peer.isConnected()) {
-            peer.send(
-                    Lane.CONTROL,
-                    ControlFrames.encode(PeerFrame.newBuilder()
-                            .setServing(echoes.outgoing(peer).setSince(since))
-                            .build()));
+            peer.send(Lane.CONTROL, ControlFrames.encode(HeartbeatFrames.encode(beat)));
         }
     }
 

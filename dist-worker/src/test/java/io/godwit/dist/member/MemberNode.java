@@ -340,10 +340,10 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     }
 
     @Override
-    public void say(NodeLife member, long since) {
+    public void beat(NodeLife member, Heartbeat beat) {
         MemberNode to = world.alive(member);
         if (to != null && !areLinksCut && !to.areLinksCut) {
-            send(member, () -> to.members.said(life, since));
+            send(member, () -> to.members.heard(life, beat));
         }
     }
 

@@ -158,6 +158,25 @@ class MemberProofTest extends MembersFixture {
         }
     }
 
+    /** A member that is not silent has ten seconds after its lapse, which may be too long for the clients that wait. */
+    @Test
+    void aSilentNodeIsEvictedWithinTwelveSeconds() {
+        for (long seed = 1; seed <= 40; seed++) {
+            MemberWorld world = serving(seed);
+            MemberNode silent = world.node(3);
+            if (seed % 2 == 0) {
+                silent.stand(true);
+            } else {
+                silent.cutFromStore(true);
+                silent.cutLinks(true);
+            }
+            world.runFor(8 * SECOND);
+            world.node(0).members().exclude(silent.life(), "test");
+            world.runFor(4 * SECOND); // the world checks at the moment of the eviction
+            assertThat(world.newest().find(silent.life())).as("seed %d", seed).isNull();
+        }
+    }
+
     @Test
     void aNodeThatStoodStillDoesNotAcknowledgeWhatTheOthersWentOnWithout() {
         MemberWorld world = serving(3);

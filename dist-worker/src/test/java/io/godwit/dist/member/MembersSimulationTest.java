@@ -82,6 +82,7 @@ class MembersSimulationTest extends MembersFixture {
             case 7 -> world.setMajority(false);
             case 8 -> {
                 if (node.isUp() && !node.isStanding()) {
+                    node.closeClients(); // as a node does before it leaves
                     node.members().leave().whenComplete((done, failure) -> {
                         world.count("left");
                         node.kill();

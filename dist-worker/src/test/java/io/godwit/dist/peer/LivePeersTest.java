@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.member.Heartbeat;
+import io.godwit.dist.member.view.AgreedMember;
+import io.godwit.dist.member.view.MemberState;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.filter.LiveFilters;
 import io.godwit.dist.peer.filter.PeerFeed;
@@ -20,7 +23,9 @@ import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Qos;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -346,13 +351,16 @@ class LivePeersTest extends TwoNodes {
     }
 
     @Test
-    void membersAreToldWhatOthersKnowOfThem() {
-        a.peers.say(b.life, 7);
-        a.peers.say(b.life, 0);
-        a.peers.say(new NodeLife("b", 9), 8); // another life
-        a.peers.say(new NodeLife("none", 1), 8);
+    void heartbeatsAreForOneLifeOfAMember() {
+        AgreedMember lapse = new AgreedMember(new NodeLife("c", 4), MemberState.LAPSED, 6);
+        Heartbeat full = new Heartbeat(7, -3, 5, true, Set.of(lapse));
+        Heartbeat empty = new Heartbeat(0, 0, 0, false, Set.of());
+        a.peers.beat(b.life, full);
+        a.peers.beat(b.life, empty);
+        a.peers.beat(new NodeLife("b", 9), full); // another life
+        a.peers.beat(new NodeLife("none", 1), full);
         cluster.settle();
-        assertThat(b.members.said).containsExactly(a.life + " 7", a.life + " 0");
+        assertThat(b.members.heard).containsExactly(Map.entry(a.life, full), Map.entry(a.life, empty));
     }
 
     @Test

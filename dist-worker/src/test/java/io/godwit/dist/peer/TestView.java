@@ -1,5 +1,6 @@
 package io.godwit.dist.peer;
 
+import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.AgreedMember;
 import io.godwit.dist.member.view.MemberState;
@@ -81,8 +82,7 @@ public final class TestView {
         private final NodeLife life;
         private final List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
         public final List<NodeLife> excluded = new ArrayList<>();
-        /** What others have reported about this incarnation. */
-        final List<String> said = new ArrayList<>();
+        final List<Map.Entry<NodeLife, Heartbeat>> heard = new ArrayList<>();
 
         boolean isFresh;
         public long epoch;
@@ -132,8 +132,8 @@ public final class TestView {
         }
 
         @Override
-        public void said(NodeLife by, long since) {
-            said.add(by + " " + since);
+        public void heard(NodeLife by, Heartbeat beat) {
+            heard.add(Map.entry(by, beat));
         }
 
         @Override

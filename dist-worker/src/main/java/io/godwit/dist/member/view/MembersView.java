@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record MembersView(long revision, List<AgreedMember> members) {
     /** Most incarnations in a view. */
-    static final int MAX_MEMBERS = 1_024;
+    public static final int MAX_MEMBERS = 1_024;
 
     /** The view of a store without one. */
     public static final MembersView NONE = new MembersView(0, List.of());
