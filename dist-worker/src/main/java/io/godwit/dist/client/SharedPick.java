@@ -12,6 +12,9 @@ public enum SharedPick {
     HASH_BY_CLIENT,
     /** Messages of one topic go to one member; a new member takes over a share of the topics. */
     HASH_BY_TOPIC,
-    /** Any session in the memory of this node, else any other that is connected to it, else any. */
+    /**
+     * Any session in the memory of this node, else any other that is connected to it, else any that is connected to
+     * another node, else any.
+     */
     LOCAL_FIRST
 }

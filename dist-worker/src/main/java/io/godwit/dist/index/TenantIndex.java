@@ -6,6 +6,8 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.index.compact.NodeSets;
+import io.godwit.dist.index.share.ConnectedElsewhere;
+import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.index.share.SharedGroup;
 import io.godwit.dist.index.share.SharedMember;
 import io.godwit.dist.index.share.SharedStrategies;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The subscriptions of one tenant that this node knows: those of its own live receivers, the routes of all persistent
- * sessions, and which other nodes have live receivers of a filter.
+ * sessions, and which other nodes have live receivers of a filter, or a client of a stored member of a shared group.
  *
  * <p>Filters without a wildcard are in a hash table by their text, so that the usual publish costs one look-up; the
  * others are in a trie by level. Readers take no lock. Writers do: event loops that subscribe, and the apply threads of
@@ -40,6 +42,8 @@ public final class TenantIndex {
     private final FilterTrie wildcards = new FilterTrie();
     /** Guarded by this. */
     private final ExclusiveHolders exclusive = new ExclusiveHolders();
+    /** Guarded by this. */
+    private final ConnectedElsewhere elsewhere;
 
     private volatile long version;
     /** Replaced under the lock. */
@@ -54,6 +58,7 @@ public final class TenantIndex {
         this.id = id;
         this.strategies = strategies;
         this.nodeSets = nodeSets;
+        this.elsewhere = new ConnectedElsewhere(nodeSets);
     }
 
     /** The instance that all receivers decoded from the store share. */
@@ -252,6 +257,35 @@ public final class TenantIndex {
     }
 
     /**
+     * Records whether the client of a stored member is connected to {@code peer}. The route of the member may come
+     * later. Returns whether that is new.
+     */
+    public synchronized boolean setConnectedTo(Peer peer, GroupMember member, boolean isConnected) {
+        boolean isNew = isConnected ? elsewhere.add(member, peer) : elsewhere.remove(member, peer);
+        if (isNew) {
+            tellConnectedElsewhere(member);
+        }
+        return isNew;
+    }
+
+    private void tellConnectedElsewhere(GroupMember member) {
+        SharedGroup group = group(member.filter());
+        if (group != null) {
+            group.setConnectedElsewhere(member.receiver(), elsewhere.has(member));
+        }
+    }
+
+    /** Whether clients of stored members are connected to other nodes. */
+    synchronized boolean hasConnectedElsewhere() {
+        return !elsewhere.isEmpty();
+    }
+
+    /** As {@link ConnectedElsewhere#removeNext}. */
+    synchronized @Nullable GroupMember removeConnectedTo(Peer peer, @Nullable GroupMember after, int count) {
+        return elsewhere.removeNext(peer, after, count, this::tellConnectedElsewhere);
+    }
+
+    /**
      * Claims the exclusive filter for {@code client}. Returns false when another client has it, or is about to. Else
      * the client keeps it until {@link #releaseExclusive}, and as long as it has a subscription to it.
      */
@@ -326,9 +360,9 @@ public final class TenantIndex {
         return find(filter);
     }
 
-    /** Whether the index has no filter, no node and no exclusive claim. */
+    /** Whether the index has no filter, no node, no connected member and no exclusive claim. */
     boolean isEmpty() {
-        return exact.isEmpty() && wildcards.isEmpty() && exclusive.isEmpty();
+        return exact.isEmpty() && wildcards.isEmpty() && elsewhere.isEmpty() && exclusive.isEmpty();
     }
 
     private boolean addPlain(Subscribers subscribers, Subscriber subscriber) {
@@ -345,13 +379,25 @@ public final class TenantIndex {
             Subscribers subscribers, TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
         SharedGroup group = subscribers.group(SharedGroup.keyOf(filter));
         if (group != null) {
-            return group.add(match(receiver, options, group.filter()));
+            boolean isNew = group.add(match(receiver, options, group.filter()));
+            if (isNew) {
+                connectIfElsewhere(group, receiver);
+            }
+            return isNew;
         }
         group = new SharedGroup(filter, strategies, System::nanoTime);
         group.add(match(receiver, options, filter));
+        connectIfElsewhere(group, receiver);
         subscribers.putGroup(group);
         changed();
         return true;
+    }
+
+    /** Another node may have reported the client of a new member before its route came. */
+    private void connectIfElsewhere(SharedGroup group, Receiver receiver) {
+        if (receiver instanceof InboxReceiver stored && elsewhere.has(new GroupMember(group.filter(), stored))) {
+            group.setConnectedElsewhere(stored, true);
+        }
     }
 
     private boolean removePlain(Subscribers subscribers, Object key) {

@@ -34,7 +34,7 @@ public final class TopicIndex {
         return tenants.get(tenant);
     }
 
-    /** Removes all filters of {@code peer}, for which nothing may be added any more. */
+    /** Removes all filters and connected members of {@code peer}, for which nothing may be added any more. */
     public NodeRemoval removalOf(Peer peer) {
         NodeRemoval removal = new NodeRemoval(peer, nodeSets);
         forEachTenant(tenant -> removal.add(tenant, tenant.filtersOf(peer)));

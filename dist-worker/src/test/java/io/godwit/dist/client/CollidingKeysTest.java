@@ -2,6 +2,7 @@ package io.godwit.dist.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.dist.index.share.GroupMember;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.CollidingFilters;
@@ -29,7 +30,9 @@ class CollidingKeysTest {
         return List.of(
                 text -> new TopicFilter(null, text),
                 ClientId::new,
-                text -> new InboxReceiver(TenantId.DEFAULT, new ClientId(text), 1));
+                text -> new InboxReceiver(TenantId.DEFAULT, new ClientId(text), 1),
+                text -> new GroupMember(
+                        new TopicFilter("g", text), new InboxReceiver(TenantId.DEFAULT, new ClientId(text), 1)));
     }
 
     @ParameterizedTest

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * without the lock may find a slot just emptied or an array just replaced, and must retry.
  */
 final class MemberSlots {
+    /** Slots that nobody joins, in place of those that few groups need. */
+    static final MemberSlots NONE = new MemberSlots();
+
     private static final int SMALLEST = 4;
 
     private volatile AtomicReferenceArray<@Nullable SharedMember> slots = new AtomicReferenceArray<>(SMALLEST);

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +27,14 @@ import org.jspecify.annotations.Nullable;
  * take constant time.
  *
  * <p>Members are in tiers. A message goes to a connected member: a session in memory, a stored one whose client is
- * connected to this node, or the object that represents the live members on another node, which is chosen as often as
- * it has members. Without any of these it goes to a stored member whose client is not connected. Only when all others
- * have recently refused for lack of room it goes to one of those, which then applies its limit. A member that refuses
- * is skipped for {@link #REFUSAL_NANOS}. An ordered group ignores tiers once a key has its member, because there order
- * matters more than speed.
+ * connected to this node or another, or the object that represents the live members on another node, which is chosen as
+ * often as it has members. Without any of these it goes to a stored member whose client is not connected. Only when all
+ * others have recently refused for lack of room it goes to one of those, which then applies its limit. A member that
+ * refuses is skipped for {@link #REFUSAL_NANOS}. An ordered group ignores tiers once a key has its member, because
+ * there order matters more than speed.
+ *
+ * <p>Other nodes report up to 200 ms late which clients are connected to them. A message that is given to the wrong
+ * member meanwhile is not lost: it waits in the member's queue.
  *
  * <p>Writers hold the lock of the group; those that add or remove also hold the lock of the {@code TenantIndex} around
  * it. {@link #pick} runs on every event loop without either.
@@ -62,6 +66,9 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private final MemberSlots live = new MemberSlots();
     private final MemberSlots connected = new MemberSlots();
     private final MemberSlots elsewhere = new MemberSlots();
+    /** Replaced under the lock by the first member: a node that is alone has none. */
+    private volatile MemberSlots connectedElsewhere = MemberSlots.NONE;
+
     private final MemberSlots absent = new MemberSlots();
     private final MemberSlots refusing = new MemberSlots();
     /** Entries for the members in {@link #refusing}, and some outdated ones, by end time. Guarded by this. */
@@ -238,12 +245,20 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         while (true) {
             int inMemory = live.size();
             int here = inMemory + connected.size();
-            int count = here + membersElsewhere();
+            MemberSlots storedElsewhere = connectedElsewhere;
+            int stored = storedElsewhere.size();
+            int count = here + stored + membersElsewhere();
             if (count == 0) {
                 return null;
             }
             int at = draw(count, by);
-            SharedMember member = at < here ? memberHere(at, inMemory) : memberElsewhere(at - here);
+            SharedMember member;
+            if (at < here) {
+                member = memberHere(at, inMemory);
+            } else {
+                int there = at - here;
+                member = there < stored ? storedElsewhere.get(there) : memberElsewhere(there - stored);
+            }
             if (member != null) {
                 return member;
             }
@@ -328,11 +343,24 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     /** Sets whether the client of a stored member is connected to this node. */
     public synchronized void setConnected(Receiver receiver, boolean isConnected) {
         SharedMember member = members.get(receiver);
-        if (member == null || member.home() == Tier.LIVE) {
+        if (member == null || !member.isStored()) {
             return;
         }
-        member.setHome(isConnected ? Tier.CONNECTED : Tier.ABSENT);
+        member.setConnectedHere(isConnected);
         move(member, member.home()); // a client that comes back makes room again
+    }
+
+    /** Sets whether the client of a stored member is connected to another node. */
+    public synchronized void setConnectedElsewhere(Receiver receiver, boolean isConnected) {
+        SharedMember member = members.get(receiver);
+        if (member == null || !member.isStored()) {
+            return;
+        }
+        Tier before = member.home();
+        member.setConnectedElsewhere(isConnected);
+        if (member.home() != before) { // else the report is about the node that the client has left
+            move(member, member.home());
+        }
     }
 
     /** Adds or replaces a member; returns whether the receiver is new here. */
@@ -380,10 +408,14 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     }
 
     private void addTo(SharedMember member, Tier tier) {
+        boolean hasItsShare = member.tier().isAvailable();
+        if (tier == Tier.CONNECTED_ELSEWHERE && connectedElsewhere == MemberSlots.NONE) {
+            connectedElsewhere = new MemberSlots();
+        }
         member.setTier(tier);
         slotsOf(tier).add(member);
-        if (tier.isAvailable()) {
-            affinities.share(member, live.size() + connected.size() + elsewhere.size());
+        if (tier.isAvailable() && !hasItsShare) {
+            affinities.share(member, live.size() + connected.size() + elsewhere.size() + connectedElsewhere.size());
             if (tier == Tier.LIVE && order == null) {
                 affinitiesHere.share(member, live.size());
             }
@@ -395,6 +427,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
             case LIVE -> live;
             case CONNECTED -> connected;
             case ELSEWHERE -> elsewhere;
+            case CONNECTED_ELSEWHERE -> connectedElsewhere;
             case ABSENT -> absent;
             case REFUSING -> refusing;
             case LEFT -> throw new IllegalStateException("has left the group");
@@ -416,6 +449,8 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
 
     /** Slot writes of all changes so far; for tests of their cost. */
     synchronized long writes() {
-        return live.writes() + connected.writes() + elsewhere.writes() + absent.writes() + refusing.writes();
+        return Stream.of(live, connected, elsewhere, connectedElsewhere, absent, refusing)
+                .mapToLong(MemberSlots::writes)
+                .sum();
     }
 }

@@ -1,5 +1,6 @@
 package io.godwit.dist.index.share;
 
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +19,9 @@ public final class SharedMember {
         CONNECTED,
         /** In the memory of another node. */
         ELSEWHERE,
-        /** Stored, and its client is not connected to this node. */
+        /** Stored, and its client is connected to another node. */
+        CONNECTED_ELSEWHERE,
+        /** Stored, and its client is not connected, as far as this node knows. */
         ABSENT,
         /** Was full a moment ago. */
         REFUSING,
@@ -26,7 +29,7 @@ public final class SharedMember {
         LEFT;
 
         boolean isAvailable() {
-            return this == LIVE || this == CONNECTED || this == ELSEWHERE;
+            return compareTo(ABSENT) < 0;
         }
     }
 
@@ -37,6 +40,10 @@ public final class SharedMember {
     private volatile Tier tier = Tier.LEFT;
     /** Its tier unless it refuses. */
     private Tier home;
+    /** Of a stored member. */
+    private boolean isConnectedHere;
+    /** Of a stored member, which has this and the other while its client moves from one node to another. */
+    private boolean isConnectedElsewhere;
     /** Its index in the {@link MemberSlots} of its tier. */
     int slot;
     /** Its latest refusal. */
@@ -97,7 +104,27 @@ public final class SharedMember {
         return home;
     }
 
-    void setHome(Tier changed) {
-        home = changed;
+    /** Whether it is a session in a store. */
+    boolean isStored() {
+        return match.receiver() instanceof InboxReceiver;
+    }
+
+    /** For a stored member. */
+    void setConnectedHere(boolean isConnected) {
+        isConnectedHere = isConnected;
+        home = homeOfStored();
+    }
+
+    /** For a stored member. */
+    void setConnectedElsewhere(boolean isConnected) {
+        isConnectedElsewhere = isConnected;
+        home = homeOfStored();
+    }
+
+    private Tier homeOfStored() {
+        if (isConnectedHere) {
+            return Tier.CONNECTED;
+        }
+        return isConnectedElsewhere ? Tier.CONNECTED_ELSEWHERE : Tier.ABSENT;
     }
 }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -31,6 +32,8 @@ class SharedGroupModelTest extends SharedGroupFixture {
         LEAVE,
         CONNECT,
         DISCONNECT,
+        CONNECT_ELSEWHERE,
+        DISCONNECT_ELSEWHERE,
         REFUSE,
         WAIT
     }
@@ -40,17 +43,41 @@ class SharedGroupModelTest extends SharedGroupFixture {
     /** The group's state in its simplest form: tier by receiver. */
     private static final class Model {
         final Map<Receiver, Boolean> connected = new LinkedHashMap<>();
+        final Set<Receiver> elsewhere = new HashSet<>();
         final Map<Receiver, Long> refusesUntil = new HashMap<>();
 
         Set<Receiver> best(boolean localFirst, long now) {
-            List<Set<Receiver>> tiers = List.of(new HashSet<>(), new HashSet<>(), new HashSet<>(), new HashSet<>());
+            List<Set<Receiver>> tiers =
+                    Stream.<Set<Receiver>>generate(HashSet::new).limit(5).toList();
             connected.forEach((receiver, isConnected) -> {
                 boolean refuses = refusesUntil.getOrDefault(receiver, Long.MIN_VALUE) > now;
-                boolean isLive = receiver instanceof TestReceiver;
-                int tier = refuses ? 3 : isLive ? 0 : isConnected ? localFirst ? 1 : 0 : 2;
-                tiers.get(tier).add(receiver);
+                tiers.get(refuses ? 4 : tierOf(receiver, isConnected, localFirst))
+                        .add(receiver);
             });
             return tiers.stream().filter(tier -> !tier.isEmpty()).findFirst().orElse(Set.of());
+        }
+
+        private int tierOf(Receiver receiver, boolean isConnected, boolean localFirst) {
+            if (receiver instanceof TestReceiver) {
+                return 0;
+            }
+            if (isConnected) {
+                return localFirst ? 1 : 0;
+            }
+            if (elsewhere.contains(receiver)) {
+                return localFirst ? 2 : 0;
+            }
+            return 3;
+        }
+
+        /** A report that changes nothing does not end a refusal. */
+        void setElsewhere(Receiver receiver, boolean isElsewhere) {
+            if (receiver instanceof InboxReceiver && connected.containsKey(receiver)) {
+                boolean isNew = isElsewhere ? elsewhere.add(receiver) : elsewhere.remove(receiver);
+                if (isNew && Boolean.FALSE.equals(connected.get(receiver))) {
+                    refusesUntil.remove(receiver);
+                }
+            }
         }
     }
 
@@ -70,6 +97,7 @@ class SharedGroupModelTest extends SharedGroupFixture {
                 case LEAVE -> {
                     assertThat(group.remove(receiver)).isEqualTo(isMember);
                     model.connected.remove(receiver);
+                    model.elsewhere.remove(receiver);
                     model.refusesUntil.remove(receiver);
                 }
                 case CONNECT, DISCONNECT -> {
@@ -78,6 +106,10 @@ class SharedGroupModelTest extends SharedGroupFixture {
                         model.connected.put(receiver, step.change == Change.CONNECT);
                         model.refusesUntil.remove(receiver);
                     }
+                }
+                case CONNECT_ELSEWHERE, DISCONNECT_ELSEWHERE -> {
+                    group.setConnectedElsewhere(receiver, step.change == Change.CONNECT_ELSEWHERE);
+                    model.setElsewhere(receiver, step.change == Change.CONNECT_ELSEWHERE);
                 }
                 case REFUSE -> {
                     if (isMember) {
@@ -138,6 +170,8 @@ class SharedGroupModelTest extends SharedGroupFixture {
                     members.remove(receiver);
                 }
                 case CONNECT, DISCONNECT -> group.setConnected(receiver, step.change == Change.CONNECT);
+                case CONNECT_ELSEWHERE, DISCONNECT_ELSEWHERE ->
+                    group.setConnectedElsewhere(receiver, step.change == Change.CONNECT_ELSEWHERE);
                 case REFUSE, WAIT -> {}
             }
             owners.values().removeIf(owner -> !members.contains(owner));
@@ -167,6 +201,7 @@ class SharedGroupModelTest extends SharedGroupFixture {
         picker.start();
         for (int i = 0; i < 3_000; i++) {
             group.setConnected(constant, i % 2 == 0);
+            group.setConnectedElsewhere(constant, i % 3 == 0);
             Receiver other = new TestReceiver("m" + i % 10);
             if (!group.remove(other)) {
                 group.add(member(other));
@@ -189,6 +224,8 @@ class SharedGroupModelTest extends SharedGroupFixture {
                                 Change.LEAVE,
                                 Change.CONNECT,
                                 Change.DISCONNECT,
+                                Change.CONNECT_ELSEWHERE,
+                                Change.DISCONNECT_ELSEWHERE,
                                 Change.REFUSE,
                                 Change.WAIT),
                         Arbitraries.integers().between(0, 15))

@@ -8,6 +8,8 @@ import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.index.TestReceiver;
 import io.godwit.plugin.client.ClientId;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -75,6 +77,83 @@ class SharedGroupOverNodesTest extends SharedGroupFixture {
 
         group.remove(new TestReceiver("m0"));
         assertThat(only(counts(group, 100))).isInstanceOf(Elsewhere.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RANDOM", "ROUND_ROBIN"})
+    void aStoredMemberThatIsConnectedToAnotherNodeIsChosenLikeOneOfThisNode(SharedPick pick) {
+        SharedGroup group = group(pick, 1);
+        group.add(member(new Elsewhere(new ClientId("n"), 1)));
+        for (String name : List.of("here", "there", "away")) {
+            group.add(member(inbox(name)));
+        }
+        group.setConnected(inbox("here"), true);
+        group.setConnectedElsewhere(inbox("there"), true);
+        assertThat(counts(group, 4_000))
+                .hasSize(4)
+                .doesNotContainKey(inbox("away"))
+                .allSatisfy((receiver, count) -> assertThat(count).isBetween(800, 1_200));
+
+        group.setConnectedElsewhere(inbox("there"), false);
+        assertThat(counts(group, 300)).hasSize(3).doesNotContainKey(inbox("there"));
+    }
+
+    @Test
+    void localFirstPrefersMembersOfThisNodeToStoredOnesThatAreConnectedToAnother() {
+        SharedGroup group = group(SharedPick.LOCAL_FIRST, 0);
+        for (String name : List.of("here", "there", "away")) {
+            group.add(member(inbox(name)));
+        }
+        group.setConnectedElsewhere(inbox("there"), true);
+        assertThat(only(counts(group, 100))).isEqualTo(inbox("there"));
+        group.add(member(new Elsewhere(new ClientId("n"), 1)));
+        assertThat(counts(group, 100)).hasSize(2).containsKey(inbox("there"));
+        group.setConnected(inbox("here"), true);
+        assertThat(only(counts(group, 100))).isEqualTo(inbox("here"));
+        group.add(member(new TestReceiver("live")));
+        assertThat(only(counts(group, 100))).isEqualTo(new TestReceiver("live"));
+    }
+
+    /** The reports of the two nodes may come in any order, and that of the earlier node long after the move. */
+    @Test
+    void aClientThatMovesHereIsConnectedWhateverItsEarlierNodeReports() {
+        SharedGroup group = group(SharedPick.RANDOM, 0);
+        group.add(member(inbox("moves")));
+        group.add(member(inbox("away")));
+        group.setConnectedElsewhere(inbox("moves"), true);
+        group.setConnected(inbox("moves"), true);
+        assertThat(only(counts(group, 100))).isEqualTo(inbox("moves"));
+        group.refused(memberOf(group, inbox("moves")));
+        group.setConnectedElsewhere(inbox("moves"), false);
+        assertThat(only(counts(group, 100))).as("it is still full").isEqualTo(inbox("away"));
+        nowNanos += SharedGroup.REFUSAL_NANOS;
+        assertThat(only(counts(group, 100))).isEqualTo(inbox("moves"));
+
+        group.setConnectedElsewhere(inbox("moves"), true);
+        group.setConnected(inbox("moves"), false);
+        assertThat(only(counts(group, 100))).isEqualTo(inbox("moves"));
+        group.setConnectedElsewhere(inbox("moves"), false);
+        assertThat(counts(group, 100)).hasSize(2);
+    }
+
+    /** Else a client that goes from node to node would take more and more keys from the others. */
+    @Test
+    void aMemberThatStaysConnectedKeepsItsKeysAndTakesNoOthers() {
+        SharedGroup group = group(SharedPick.HASH_BY_TOPIC, 3);
+        group.add(member(inbox("moves")));
+        group.setConnected(inbox("moves"), true);
+        Map<String, Receiver> before = owners(group, 2_000);
+        for (int i = 0; i < 10; i++) {
+            group.setConnectedElsewhere(inbox("moves"), true);
+            group.setConnected(inbox("moves"), false);
+            group.setConnected(inbox("moves"), true);
+            group.setConnectedElsewhere(inbox("moves"), false);
+        }
+        assertThat(owners(group, 2_000)).isEqualTo(before);
+        group.setConnected(inbox("moves"), false);
+        assertThat(owners(group, 2_000)).doesNotContainValue(inbox("moves"));
+        group.setConnectedElsewhere(inbox("moves"), true);
+        assertThat(owners(group, 2_000)).containsValue(inbox("moves"));
     }
 
     @ParameterizedTest
