@@ -28,6 +28,7 @@ import io.godwit.dist.index.ReceiverList;
 import io.godwit.dist.index.SubscriptionCounts;
 import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.TopicIndex;
+import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.index.share.SharedGroup;
 import io.godwit.dist.member.view.CurrentView;
 import io.godwit.dist.peer.LivePeers;
@@ -421,6 +422,9 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
             index.tenant(receiver.tenant()).setConnected(filter, receiver, isConnected);
+            if (peers != null) {
+                peers.setConnected(new GroupMember(filter, receiver), isConnected);
+            }
         }
 
         @Override

@@ -91,8 +91,9 @@ public interface DistClient {
 
     /**
      * Sets whether the client of a persistent member of the group of {@code filter} is connected to this node:
-     * connected members are preferred. Set it to true after the route was added; it is forgotten when the route is
-     * removed. Any thread.
+     * connected members are preferred, by the other nodes some 200 ms later. Set it to true after the route was added,
+     * and to false when the client has gone or the route was removed: other nodes do not forget it with the route. Any
+     * thread.
      */
     void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected);
 

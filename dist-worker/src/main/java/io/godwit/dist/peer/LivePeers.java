@@ -15,6 +15,7 @@ import io.godwit.dist.deliver.OwnReceivers;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.index.compact.NodeSet;
+import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
@@ -136,6 +137,21 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         Gauge.builder("godwit.dist.peer.filters.others.bytes", remote, RemoteFilters::bytes)
                 .baseUnit(BaseUnits.BYTES)
                 .description("what the filters of other nodes' live subscribers take in the memory of this node, about")
+                .register(meters);
+        Gauge.builder("godwit.dist.peer.members", filters, LiveFilters::members)
+                .description("stored members of shared groups whose client is connected to this node, that other nodes"
+                        + " are told of")
+                .register(meters);
+        Gauge.builder("godwit.dist.peer.members.bytes", filters, LiveFilters::memberBytes)
+                .baseUnit(BaseUnits.BYTES)
+                .description("what these take in the memory of each other node, at most")
+                .register(meters);
+        Gauge.builder("godwit.dist.peer.members.untold", filters, LiveFilters::untoldMembers)
+                .description("further such members, that other nodes are not told of for want of room")
+                .register(meters);
+        Gauge.builder("godwit.dist.peer.members.others.bytes", remote, RemoteFilters::memberBytes)
+                .baseUnit(BaseUnits.BYTES)
+                .description("what the connected members of other nodes take in the memory of this node, at most")
                 .register(meters);
         Gauge.builder("godwit.dist.peer.held.bytes", held, HeldMessages::bytes)
                 .baseUnit(BaseUnits.BYTES)
@@ -284,6 +300,14 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     /** A live subscription is no longer in force. */
     public void unsubscribed(TenantId tenant, TopicFilter filter) {
         filters.removed(tenant, filter);
+    }
+
+    /**
+     * The client of a stored member of a shared group is connected to this node, or not any more. The other nodes learn
+     * it a little later; nobody waits for that. Any thread.
+     */
+    public void setConnected(GroupMember member, boolean isConnected) {
+        filters.setConnected(member, isConnected);
     }
 
     /**

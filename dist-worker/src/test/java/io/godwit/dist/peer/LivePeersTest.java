@@ -16,6 +16,7 @@ import io.godwit.dist.peer.link.ControlFrames;
 import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
+import io.godwit.dist.wire.MemberChange;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.kv.client.SilentNode;
 import io.godwit.plugin.event.BrokerEvent;
@@ -405,12 +406,26 @@ class LivePeersTest extends TwoNodes {
                 .setFilter("t")
                 .setMembers(1)
                 .build();
+        MemberChange member = MemberChange.newBuilder()
+                .setTenant("default")
+                .setFilter("$share/g/t")
+                .setClientId("c")
+                .build();
+        assertThat(abandonedBy(ControlFrames.encode(changes(nextOf("a").addMembers(member))), Lane.CONTROL))
+                .as("the end of what was not reported is ignored")
+                .isFalse();
         for (PeerFrame frame : List.of(
                 PeerFrame.getDefaultInstance(),
                 changes(FilterChanges.newBuilder().setNumber(7).addChanges(change)),
                 changes(nextOf("a").addChanges(change.toBuilder().setFilter("a/#/b"))),
                 changes(nextOf("a").addChanges(change.toBuilder().setTenant(" "))),
                 changes(nextOf("a").addChanges(change.toBuilder().setMembers(-1))),
+                changes(nextOf("a").addMembers(member.toBuilder().setFilter("t"))),
+                changes(nextOf("a").addMembers(member.toBuilder().setFilter("$exclusive/t"))),
+                changes(nextOf("a").addMembers(member.toBuilder().setFilter("$share/g/a/#/b"))),
+                changes(nextOf("a").addMembers(member.toBuilder().setFilter(""))),
+                changes(nextOf("a").addMembers(member.toBuilder().setTenant(" "))),
+                changes(nextOf("a").addMembers(member.toBuilder().setClientId(""))),
                 PeerFrame.newBuilder()
                         .setBarrierDone(
                                 io.godwit.dist.wire.BarrierDone.newBuilder().setNumber(3))

@@ -31,7 +31,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -49,6 +51,7 @@ public final class MemoryDist implements DistClient {
     private final AtomicReference<@Nullable RangeException> nextRouteFailure = new AtomicReference<>();
     private final AtomicInteger removals = new AtomicInteger();
     private final List<RouteNumber> numbers = new CopyOnWriteArrayList<>();
+    private final Set<TopicFilter> connected = ConcurrentHashMap.newKeySet();
     private volatile DistOutcome handOnOutcome = DistOutcome.NO_MATCH;
     private final AtomicReference<@Nullable CompletableFuture<Void>> nextRoute = new AtomicReference<>();
     private volatile Deliverer live = delivery -> Deliverer.DELIVERED;
@@ -92,6 +95,11 @@ public final class MemoryDist implements DistClient {
     /** The numbers of all changes of stored routes, in the order of the calls. */
     public List<RouteNumber> numbers() {
         return List.copyOf(numbers);
+    }
+
+    /** The shared filters of stored sessions that were last told to be connected. */
+    public Set<TopicFilter> connected() {
+        return Set.copyOf(connected);
     }
 
     /** Subscriptions. */
@@ -177,6 +185,11 @@ public final class MemoryDist implements DistClient {
     @Override
     public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
         index.tenant(receiver.tenant()).setConnected(filter, receiver, isConnected);
+        if (isConnected) {
+            connected.add(filter);
+        } else {
+            connected.remove(filter);
+        }
     }
 
     @Override

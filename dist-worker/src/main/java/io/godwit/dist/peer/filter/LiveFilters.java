@@ -1,6 +1,7 @@
 package io.godwit.dist.peer.filter;
 
 import io.godwit.cluster.link.Peer;
+import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
@@ -11,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The filters with live subscribers on this node, and what each peer was told of them.
@@ -19,6 +22,9 @@ import java.util.function.LongSupplier;
  * later, and not at all when there is one again by then, so that subscribers that come and go cost nothing. For a
  * shared group the number of members is reported too, at most every 100 ms. The {@link PeerFeed} of each peer has the
  * changes to report; those that gather while frames are under way go in one.
+ *
+ * <p>The feeds also report which stored members of shared groups have a client connected to this node
+ * ({@link ConnectedHere}), so that the other nodes prefer these. Nobody waits for that.
  *
  * <p>The heap that the table takes on each peer is bounded ({@link #added}): a peer must accept all reports, because a
  * SUBACK is a promise of all nodes. So a peer has at most that much for each other node, and the node whose client asks
@@ -29,23 +35,33 @@ import java.util.function.LongSupplier;
  * is passed to a link, which never blocks. Callbacks run outside it.
  */
 public final class LiveFilters {
+    private static final Logger LOG = LoggerFactory.getLogger(LiveFilters.class);
     static final Duration TICK = Duration.ofMillis(100);
     public static final Duration LINGER = Duration.ofSeconds(1);
+    /** The members may take this part of the limit in addition. */
+    private static final int MEMBERS_SHARE = 4;
+
+    /** Members told of at a time, before others may have the lock. */
+    private static final int MEMBERS_AT_ONCE = 2_000;
 
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final long maxBytes;
     private final LocalFilters table = new LocalFilters();
+    private final ConnectedHere members;
     private final Map<Peer, PeerFeed> feeds = new LinkedHashMap<>();
     private final LateKeys gone = new LateKeys(LINGER.toNanos());
     private final LateKeys counts = new LateKeys(TimeUnit.MILLISECONDS.toNanos(100));
     private boolean isTicking;
+    private boolean areMembersTicking;
+    private boolean isShortOfRoom;
 
-    /** @param maxBytes limit on the heap that the table takes on each peer */
+    /** @param maxBytes limit on the heap that the table takes on each peer; a quarter more is for connected members */
     public LiveFilters(PeerTimers timers, LongSupplier nanoTime, long maxBytes) {
         this.timers = timers;
         this.nanoTime = nanoTime;
         this.maxBytes = maxBytes;
+        this.members = new ConnectedHere(maxBytes / MEMBERS_SHARE);
     }
 
     /**
@@ -88,6 +104,47 @@ public final class LiveFilters {
         } else if (known.members == 0) {
             later(gone, key);
         }
+    }
+
+    /**
+     * The client of a stored member of a shared group is connected to this node, or not any more. Peers are told a
+     * little later. Any thread.
+     */
+    public synchronized void setConnected(GroupMember member, boolean isConnected) {
+        members.set(member, isConnected, nanoTime.getAsLong());
+        if (!areMembersTicking && members.hasChanges()) {
+            areMembersTicking = true;
+            timers.after(ConnectedHere.DELAY, this::tellMembers);
+        }
+    }
+
+    private void tellMembers() {
+        if (tellSomeMembers()) {
+            LOG.warn(
+                    "other nodes have no room to be told of all stored members of shared groups that are connected to"
+                            + " this one, and may prefer offline ones maxBytes={}",
+                    maxBytes / MEMBERS_SHARE);
+        }
+    }
+
+    /** Returns whether there was no room for a member, for the first time. */
+    private synchronized boolean tellSomeMembers() {
+        boolean hasMore = false;
+        try {
+            hasMore = members.advance(
+                    nanoTime.getAsLong(),
+                    MEMBERS_AT_ONCE,
+                    member -> feeds.values().forEach(feed -> feed.changed(member)));
+            feeds.values().forEach(PeerFeed::pump);
+        } finally { // a failing tick must not be the last
+            areMembersTicking = hasMore || members.hasChanges();
+            if (areMembersTicking) {
+                timers.after(hasMore ? Duration.ZERO : TICK, this::tellMembers);
+            }
+        }
+        boolean isFirst = !isShortOfRoom && members.untold() > 0;
+        isShortOfRoom |= isFirst;
+        return isFirst;
     }
 
     private void later(LateKeys keys, FilterKey key) {
@@ -167,7 +224,7 @@ public final class LiveFilters {
 
     /** Sends the new peer the whole table. */
     public synchronized void joined(Peer peer) {
-        PeerFeed feed = new PeerFeed(table, peer, this::confirmed);
+        PeerFeed feed = new PeerFeed(table, members, peer, this::confirmed);
         feeds.put(peer, feed);
         feed.pump();
     }
@@ -204,5 +261,20 @@ public final class LiveFilters {
     /** Number of filters that peers are told of. */
     public synchronized int size() {
         return table.size();
+    }
+
+    /** Number of connected members that peers are told of. */
+    public synchronized int members() {
+        return members.size();
+    }
+
+    /** Approximate heap that these take on each peer. */
+    public synchronized long memberBytes() {
+        return members.bytes();
+    }
+
+    /** Number of connected members for which peers have no room. */
+    public synchronized int untoldMembers() {
+        return members.untold();
     }
 }

@@ -2,6 +2,7 @@ package io.godwit.dist.peer.filter;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.Peer;
+import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.peer.link.ControlFrames;
 import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
@@ -19,15 +20,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The reports of the {@link LocalFilters} to one peer: the list of all filters when it joined, and every change since.
- * Guarded by the lock of {@link LiveFilters}.
+ * Behind these it reports which stored members of shared groups are connected here ({@link MemberFeed}). Guarded by the
+ * lock of {@link LiveFilters}.
  *
  * <p>A few frames of bounded size are under way at a time. The next one takes changed filters first, in their present
  * state, and is filled up with the list, which is walked in the order of the table. So no subscriber waits for the
  * list, and memory is bounded by the filters that changed meanwhile. A filter may be sent twice.
+ *
+ * <p>Clients wait for filters, and nobody waits for connected members. So members follow the whole list of filters. Few
+ * of them go in one frame with filters, and frames that have only members leave room for others to be under way.
  */
 public final class PeerFeed {
     public static final int MAX_UNDER_WAY = 4;
+    /** At most so many frames are under way when one is sent that has only members. */
+    private static final int MAX_BEFORE_MEMBERS = 1;
+
     static final int MAX_FRAME_BYTES = 32 * 1024;
+    /** For members in a frame that has filters: the peer confirms those after it has handled the whole frame. */
+    private static final int MAX_BESIDE_FILTERS = 4 * 1024;
+
     /** Size of a change without its texts. */
     private static final int CHANGE_BYTES = 16;
 
@@ -50,6 +61,7 @@ public final class PeerFeed {
     private record Answer(long position, byte[] frame) {}
 
     private final LocalFilters filters;
+    private final MemberFeed members;
     private final Peer peer;
     /** Is told, without the lock, that a frame of this feed has arrived. */
     private final BiConsumer<PeerFeed, Frame> arrived;
@@ -71,8 +83,9 @@ public final class PeerFeed {
     private long sentTo;
     private long confirmedTo;
 
-    PeerFeed(LocalFilters filters, Peer peer, BiConsumer<PeerFeed, Frame> arrived) {
+    PeerFeed(LocalFilters filters, ConnectedHere members, Peer peer, BiConsumer<PeerFeed, Frame> arrived) {
         this.filters = filters;
+        this.members = new MemberFeed(members);
         this.peer = peer;
         this.arrived = arrived;
         this.joinedAt = filters.position();
@@ -86,6 +99,11 @@ public final class PeerFeed {
 
     void changed(FilterKey key, long position) {
         changed.putIfAbsent(key, position);
+    }
+
+    /** Not sent before the next {@link #pump}. */
+    void changed(GroupMember member) {
+        members.changed(member);
     }
 
     boolean isOfList(LocalFilters.Entry entry) {
@@ -109,6 +127,9 @@ public final class PeerFeed {
         while (underWay.size() < MAX_UNDER_WAY && (!changed.isEmpty() || !isListSent)) {
             sendNext();
         }
+        while (underWay.size() <= MAX_BEFORE_MEMBERS && members.hasUnsent()) {
+            sendNext();
+        }
         while (isListSent && !answers.isEmpty() && answers.getFirst().position <= sentTo) {
             peer.send(Lane.CONTROL, answers.removeFirst().frame);
         }
@@ -123,7 +144,10 @@ public final class PeerFeed {
             keys.remove();
         }
         if (!isListSent) {
-            list(changes, bytes);
+            bytes += list(changes, bytes);
+        }
+        if (isListSent) {
+            members.fill(changes, bytes == 0 ? MAX_FRAME_BYTES : Math.min(MAX_FRAME_BYTES - bytes, MAX_BESIDE_FILTERS));
         }
         sentTo = changed.isEmpty()
                 ? filters.position()
@@ -143,17 +167,19 @@ public final class PeerFeed {
         });
     }
 
-    private void list(FilterChanges.Builder changes, int bytesBefore) {
-        int bytes = bytesBefore;
+    /** Returns the size of what it has added. */
+    private int list(FilterChanges.Builder changes, int bytesBefore) {
+        int bytes = 0;
         for (FilterKey key : filters.after(listedTo).keySet()) {
-            if (bytes >= MAX_FRAME_BYTES) {
-                return;
+            if (bytesBefore + bytes >= MAX_FRAME_BYTES) {
+                return bytes;
             }
             bytes += add(changes, key);
             listedTo = key;
         }
         isListSent = true;
         changes.setEndsList(true);
+        return bytes;
     }
 
     private int add(FilterChanges.Builder changes, FilterKey key) {

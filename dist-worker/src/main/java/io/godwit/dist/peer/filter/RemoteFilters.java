@@ -2,18 +2,23 @@ package io.godwit.dist.peer.filter;
 
 import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.index.NodeRemoval;
 import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.TopicIndex;
+import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.dist.wire.FilterChange;
 import io.godwit.dist.wire.FilterChanges;
+import io.godwit.dist.wire.MemberChange;
 import io.godwit.kv.client.Backoff;
+import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the filters of peers with live subscribers in the index. The subscribers of a shared filter on one peer are one
- * {@link RemoteMember} of the group.
+ * {@link RemoteMember} of the group. Also tells the index which stored members of shared groups have a client connected
+ * to a peer.
  *
  * <p>When a peer is over its filters stay until that incarnation of the node is excluded, or until the same incarnation
  * has sent all of its filters again through another peer: its clients may still be there, and an acknowledged publish
@@ -56,6 +62,8 @@ public final class RemoteFilters {
         private long bytes;
 
         private boolean isLarge;
+        /** Size of its connected members, as {@link GroupMember#heapBytes} counts it. */
+        private long memberBytes;
         /** Members of groups that represent the peer. Sorted: clients may choose filters whose hashes collide. */
         private final NavigableMap<FilterKey, RemoteMember> members = new TreeMap<>();
     }
@@ -95,8 +103,25 @@ public final class RemoteFilters {
                     .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter"));
             apply(peer, told, key, change.getMembers());
         }
+        for (MemberChange change : changes.getMembersList()) {
+            applyMember(peer, told, change);
+        }
         if (changes.getEndsList()) {
             complete(peer, told);
+        }
+    }
+
+    private void applyMember(Peer peer, Told told, MemberChange change) {
+        TopicFilter filter = TopicFilter.parse(change.getFilter())
+                .filter(TopicFilter::isShared)
+                .orElseThrow(() -> new IllegalArgumentException("not a valid shared filter"));
+        ClientId clientId = new ClientId(change.getClientId());
+        TenantIndex tenant = index.tenant(new TenantId(change.getTenant()));
+        GroupMember member = new GroupMember(filter, new InboxReceiver(tenant.id(), clientId, change.getIncarnation()));
+        if (tenant.setConnectedTo(peer, member, change.getConnected())) {
+            synchronized (this) {
+                told.memberBytes += change.getConnected() ? member.heapBytes() : -member.heapBytes();
+            }
         }
     }
 
@@ -138,6 +163,11 @@ public final class RemoteFilters {
     /** Approximate heap of the filters of all peers. */
     public synchronized long bytes() {
         return peers.values().stream().mapToLong(told -> told.bytes).sum();
+    }
+
+    /** Approximate heap of the connected members of all peers. */
+    public synchronized long memberBytes() {
+        return peers.values().stream().mapToLong(told -> told.memberBytes).sum();
     }
 
     private void applyShared(Peer peer, Told told, TenantIndex tenant, FilterKey key, int members) {
@@ -215,7 +245,11 @@ public final class RemoteFilters {
         return peers.containsKey(peer);
     }
 
-    /** Removes the filters on the timers' thread, because a million take a while. */
+    /**
+     * Removes the filters and the connected members on the timers' thread, because a million take a while. A next peer
+     * of the same incarnation may not have sent all connected members again by then: until it has, these count as not
+     * connected.
+     */
     private void forgetLater(Peer peer) {
         Told told;
         synchronized (this) {

@@ -22,7 +22,8 @@ import java.util.function.Supplier;
  * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion; must exceed the
  *     pauses of a healthy node on a busy machine, because an excluded node closes its clients
  * @param maxLiveFilterBytes heap bytes that the filters of live sessions of this node may take on each other node, see
- *     {@code FilterKey.heapBytes}
+ *     {@code FilterKey.heapBytes}. Its connected stored members of shared groups may take a quarter of that in
+ *     addition, see {@code GroupMember.heapBytes}
  * @param recordsLack why no first record may be written, see {@link io.godwit.dist.record.RecordReaders#lack}. Any
  *     thread
  */

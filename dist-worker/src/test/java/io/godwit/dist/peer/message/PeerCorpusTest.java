@@ -16,6 +16,7 @@ import io.godwit.dist.wire.FilterChanges;
 import io.godwit.dist.wire.FinishedToken;
 import io.godwit.dist.wire.FinishedTokens;
 import io.godwit.dist.wire.GroupAnswer;
+import io.godwit.dist.wire.MemberChange;
 import io.godwit.dist.wire.NodeMembers;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.Serving;
@@ -114,6 +115,27 @@ class PeerCorpusTest {
                                 .setNumber(300)
                                 .addAllChanges(List.of(plain, shared, gone))
                                 .setEndsList(true)));
+        MemberChange connected = MemberChange.newBuilder()
+                .setTenant("acme")
+                .setFilter("$share/g/a")
+                .setClientId("größer")
+                .setIncarnation(300)
+                .setConnected(true)
+                .build();
+        MemberChange notConnected = MemberChange.newBuilder()
+                .setTenant("default")
+                .setFilter("$queue/a")
+                .setClientId("c")
+                .setIncarnation(-4)
+                .build();
+        control(
+                "filters.members",
+                PeerFrame.newBuilder()
+                        .setFilters(FilterChanges.newBuilder()
+                                .setNumber(300)
+                                .addChanges(plain)
+                                .addMembers(connected)
+                                .addMembers(notConnected)));
         control(
                 "barrier",
                 PeerFrame.newBuilder()

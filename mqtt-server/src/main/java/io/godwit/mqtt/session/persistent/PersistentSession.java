@@ -144,6 +144,13 @@ public final class PersistentSession extends Session implements InboxMail.Reader
         services.dist.setConnected(filter, receiver, true);
     }
 
+    /** Not before the route is gone: a SUBSCRIBE that the client has sent before may just be under way. */
+    private void tellUnsubscribed(TopicFilter filter) {
+        if (memberships != null && memberships.remove(filter)) {
+            services.dist.setConnected(filter, receiver, false);
+        }
+    }
+
     // ---- deliveries
 
     private void dropQos0(List<InboxMessage> messages) {
@@ -438,10 +445,10 @@ public final class PersistentSession extends Session implements InboxMail.Reader
         if (replays != null) {
             filters.forEach(replays::cancel);
         }
-        if (memberships != null) {
-            memberships.removeAll(filters);
-        }
-        return subscriptions.unsubscribe(filters);
+        return subscriptions.unsubscribe(filters).thenApply(existed -> {
+            filters.forEach(this::tellUnsubscribed);
+            return existed;
+        });
     }
 
     /** Ensures that a session just attached has all its routes: a crash may have left one out. */

@@ -91,6 +91,32 @@ class PersistentSessionEndTest {
         assertThat(attach().subscriptions()).hasSize(1);
     }
 
+    /** Other nodes keep what they are told of a member until they are told otherwise, with or without its route. */
+    @Test
+    void aMemberIsConnectedUntilItUnsubscribesOrItsConnectionEnds() {
+        TopicFilter shared = new TopicFilter("g", "a");
+        TopicFilter other = new TopicFilter("h", "a");
+        PersistentSession session = session();
+        CompletableFuture<Void> route = new CompletableFuture<>();
+        dist.holdNextRoute(route);
+        session.onPacket(new Subscribe(1, List.of(new Subscription(shared, Qos.AT_LEAST_ONCE))));
+        session.onPacket(new Unsubscribe(2, List.of(shared)));
+        session.onPacket(new Subscribe(3, List.of(new Subscription(other, Qos.AT_LEAST_ONCE))));
+        session.onPacket(new Subscribe(4, List.of(new Subscription(FILTER, Qos.AT_LEAST_ONCE))));
+        runTasks();
+        route.complete(null);
+        runTasks();
+        assertThat(connection.sent).hasSize(4);
+        assertThat(dist.connected()).containsExactly(other);
+
+        session.onPacket(new Subscribe(5, List.of(new Subscription(shared, Qos.AT_LEAST_ONCE))));
+        runTasks();
+        assertThat(dist.connected()).containsExactlyInAnyOrder(shared, other);
+        session.onClosed(DisconnectCause.CONNECTION_LOST, "test");
+        runTasks();
+        assertThat(dist.connected()).isEmpty();
+    }
+
     /** A client with endless requests must not fill the memory. */
     @Test
     void whoHasTooMuchUnansweredIsReadNoFurther() {
