@@ -247,6 +247,56 @@ abstract class SessionsAcrossNodes extends ClusterClients {
         }
     }
 
+    // --- shared groups
+
+    @Test
+    void aGroupPrefersTheStoredMemberThatIsConnectedToWhicheverNode() throws Exception {
+        TestClient first = clients.persistent(0, cluster.clientAt(1, inbox, "group-first"), 5);
+        TestClient second = clients.persistent(1, cluster.clientAt(2, inbox, "group-second"), 5);
+        List<TestClient> publishers = new ArrayList<>();
+        for (int node = 0; node < NODES; node++) {
+            publishers.add(clients.clean(node, "group-out-" + node, 5));
+        }
+        for (TestClient member : List.of(first, second)) {
+            assertThat(member.subscribe("$share/g/connected", 1)).isEqualTo(1);
+        }
+        first.disconnect();
+        awaitAllComeTo(second, publishers);
+        second.disconnect();
+        clients.resume(second, 2);
+        awaitAllComeTo(second, publishers);
+        clients.resume(first, 1);
+        second.disconnect();
+        awaitAllComeTo(first, publishers);
+    }
+
+    /** Nodes tell each other within 200 ms who is connected: after that all messages of all nodes come to it. */
+    private static void awaitAllComeTo(TestClient member, List<TestClient> publishers) throws Exception {
+        Await looks = Await.atMost(PATIENCE);
+        int inARow = 0;
+        for (int i = 0; inARow < 4 * NODES; i++) {
+            String text = member.clientId() + ' ' + i;
+            publish(publishers.get(i % NODES), "connected", text, 1);
+            if (isGiven(member, text)) {
+                inARow++;
+            } else {
+                inARow = 0;
+                looks.again(() -> "messages go to others than " + member.clientId());
+            }
+        }
+    }
+
+    /** Passes over what was left for the member while it was offline. */
+    private static boolean isGiven(TestClient member, String text) throws InterruptedException {
+        Packet.Publish message;
+        while ((message = member.next(NodeClients.QUIET)) != null) {
+            if (text(message).equals(text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     // --- exclusive subscriptions
 
     @Test

@@ -15,9 +15,6 @@ final class NotOverNodes implements ExecutionCondition {
     private static final String ENDS = "over nodes: the node of the connection alone finds the fault and ends it";
     private static final String ECHO = "over nodes: one client without a stored session talks to itself";
 
-    private static final String AWAY =
-            "over nodes: a fault, other nodes do not know which stored members of a group are connected";
-
     /** The reason, by class and method. */
     static final Map<String, String> REASONS = reasons();
 
@@ -44,7 +41,6 @@ final class NotOverNodes implements ExecutionCondition {
                         "TopicConformanceTest.theTopicIsTheFirstFieldOfAPublish",
                         "TimedConformanceTest.aClientThatSendsSomethingOrNamedNoKeepAliveStays")
                 .forEach(test -> reasons.put(test, ECHO));
-        reasons.put("SharedConformanceTest.aMemberThatIsConnectedIsPreferredToOneThatIsAway", AWAY);
         return Map.copyOf(reasons);
     }
 

@@ -64,7 +64,8 @@ public record ClusterSection(
                     each other node, which keeps all of them: some 200 bytes, two for each character, and 32 for each
                     level of a filter with a wildcard. Beyond it a SUBSCRIBE is refused (0x97; 0x80 under MQTT 3.1.1).
                     A filter that several sessions have counts once, and a session may have no more than is left free.
-                    The same on all nodes. 0 = a sixteenth of the heap.
+                    A quarter of this in addition is for the shared subscriptions of connected stored sessions. The
+                    same on all nodes. 0 = a sixteenth of the heap.
                     """)
         long maxLiveFilterBytes,
 
