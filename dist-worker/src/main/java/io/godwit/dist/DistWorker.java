@@ -122,7 +122,14 @@ public final class DistWorker implements AutoCloseable {
         this.config = config;
         this.ranges = ranges;
         this.index = new TopicIndex(config.strategies());
-        this.waits = new WaitReports(events, meters, NodeWait.CONFIRMATION, NodeWait.ROUTE, NodeWait.PROOF);
+        this.waits = new WaitReports(
+                events,
+                meters,
+                NodeWait.CONFIRMATION,
+                NodeWait.SHARED_CHOICE,
+                NodeWait.ROUTE,
+                NodeWait.PROOF,
+                NodeWait.HELD_MESSAGE);
         LongSupplier nanoTime = cluster == null ? System::nanoTime : cluster.nanoTime();
         SharedChoices choices = new SharedChoices(nanoTime);
         ServedReceivers served = new ServedReceivers(nanoTime);

@@ -21,6 +21,7 @@ import io.godwit.dist.member.view.MembersView;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.peer.link.ClusterParts;
+import io.godwit.dist.peer.link.PeerWaits;
 import io.godwit.dist.record.RecordReaders;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.carrier.InboxPeers;
@@ -144,7 +145,7 @@ public final class MqttCluster implements AutoCloseable {
                 wallMillis,
                 System::nanoTime,
                 Backoff.RANDOM,
-                waits.confirmation(),
+                new PeerWaits(waits.confirmation(), waits.sharedChoice(), waits.heldMessage()),
                 maxLiveFilterBytes == 0 ? ClusterParts.defaultLiveFilterBytes() : maxLiveFilterBytes,
                 this::recordsLack);
     }

@@ -22,6 +22,10 @@ public final class NodeWaits {
         return Duration.ofSeconds(limits.confirmationSeconds());
     }
 
+    public Duration sharedChoice() {
+        return Duration.ofSeconds(limits.sharedChoiceSeconds());
+    }
+
     public Duration proof() {
         return Duration.ofSeconds(limits.proofSeconds());
     }
@@ -44,6 +48,10 @@ public final class NodeWaits {
 
     public Duration link() {
         return Duration.ofSeconds(limits.linkSeconds());
+    }
+
+    public Duration heldMessage() {
+        return Duration.ofSeconds(limits.heldMessageSeconds());
     }
 
     public Duration handOver() {

@@ -1,10 +1,12 @@
 package io.godwit.broker.effective;
 
 import io.godwit.broker.settings.cluster.ClusterTlsSection;
+import io.godwit.broker.settings.cluster.ClusterWaitsSection;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.config.ClusterConfig;
 import io.godwit.cluster.config.ClusterConfig.TlsFiles;
 import io.godwit.cluster.config.ClusterException;
+import io.godwit.kv.client.SilentNode;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -167,16 +169,35 @@ public final class ClusterSettings {
         if (!isClustered(config)) {
             return List.of();
         }
+        List<String> warnings = new ArrayList<>(shortWaits(config.cluster().waits()));
         if (isOnThisMachineOnly(config)) {
-            return List.of(
+            warnings.add(
                     "clusterConfig names neither certificates nor a host, so only nodes on this machine can join: set "
                             + "clusterConfig.tls.certFile" + " and the other files of tls, or "
                             + "clusterConfig.tls.plain"
                             + " if everybody who reaches a node can be trusted");
+        } else if (config.cluster().tls().plain()
+                && !isLoopback(config.cluster().host())) {
+            warnings.add("clusterConfig.tls.plain" + " is true: everybody who reaches the cluster's ports may "
+                    + "read and change everything");
         }
-        return config.cluster().tls().plain() && !isLoopback(config.cluster().host())
-                ? List.of("clusterConfig.tls.plain" + " is true: everybody who reaches the cluster's ports may "
-                        + "read and change everything")
-                : List.of();
+        return warnings;
+    }
+
+    /** No errors: the loss of a node refuses some publishes then, which their clients repeat. */
+    private static List<String> shortWaits(ClusterWaitsSection waits) {
+        List<String> warnings = new ArrayList<>();
+        if (waits.heldMessageSeconds() <= waits.linkSeconds()) {
+            warnings.add("clusterConfig.waits.heldMessageSeconds is " + waits.heldMessageSeconds()
+                    + ", not longer than clusterConfig.waits.linkSeconds, which is " + waits.linkSeconds()
+                    + ": publishes may be refused when a node is lost");
+        }
+        long leastChoice = waits.confirmationSeconds() + SilentNode.PATIENCE.toSeconds();
+        if (waits.sharedChoiceSeconds() < leastChoice) {
+            warnings.add("clusterConfig.waits.sharedChoiceSeconds is " + waits.sharedChoiceSeconds() + ", less than "
+                    + leastChoice + " (clusterConfig.waits.confirmationSeconds and "
+                    + SilentNode.PATIENCE.toSeconds() + "): publishes may be refused when a node is silent");
+        }
+        return warnings;
     }
 }

@@ -32,7 +32,7 @@ public final class EventLog implements EventListener, AutoCloseable {
             .filter(kind -> kind.level() != null)
             .map(EventKind::event)
             .collect(Collectors.toUnmodifiableSet());
-    /** Kinds with an example for each value of their tag. These events are rare. */
+    /** Kinds with an example for each value of their tag. All their events are made, so each must be cheap. */
     private static final Set<Class<? extends BrokerEvent>> TOLD_EACH = Set.of(BrokerEvent.WaitRanOut.class);
     /** The largest number of characters of an example in the log. */
     private static final int MAX_EXAMPLE = 500;

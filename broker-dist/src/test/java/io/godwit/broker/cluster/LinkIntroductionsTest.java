@@ -15,6 +15,7 @@ import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.peer.link.ClusterParts;
+import io.godwit.dist.peer.link.PeerWaits;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
@@ -65,7 +66,7 @@ class LinkIntroductionsTest {
                     () -> 0,
                     timer::nanoTime,
                     () -> 1,
-                    Duration.ofSeconds(5),
+                    new PeerWaits(Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofSeconds(30)),
                     ClusterParts.defaultLiveFilterBytes(),
                     Optional::empty);
             worker = new DistWorker(

@@ -13,6 +13,7 @@ import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.ClusterParts;
+import io.godwit.dist.peer.link.PeerWaits;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.testing.Await;
@@ -39,7 +40,7 @@ class MqttClusterTest {
     private final MqttCluster others;
 
     MqttClusterTest() throws IOException {
-        ClusterWaitsSection limits = new ClusterWaitsSection(1, 1, 1, 2, 1, 1, 1, 1, 1, 5, 1, 1, 1);
+        ClusterWaitsSection limits = new ClusterWaitsSection(1, 2, 1, 1, 2, 1, 1, 1, 1, 1, 5, 6, 1, 1, 1);
         others =
                 MqttCluster.open(cluster, "test", new NodeWaits(limits, EventListener.NONE, new SimpleMeterRegistry()));
     }
@@ -87,6 +88,12 @@ class MqttClusterTest {
         assertThat(excluded.handle((done, failure) -> ((RangeException) failure).reason()))
                 .isCompletedWithValue(RangeException.Cause.CLOSED);
         members.heard(new NodeLife("other", 1), new Heartbeat(4, 0, 0, false, Set.of())); // nobody to tell yet
+    }
+
+    @Test
+    void theDistWorkerWaitsForAsLongAsConfigured() {
+        assertThat(others.parts(() -> 0, 0).waits())
+                .isEqualTo(new PeerWaits(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(6)));
     }
 
     @Test

@@ -14,7 +14,8 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class NodeWaitsTest {
-    private final ClusterWaitsSection limits = new ClusterWaitsSection(1, 2, 3, 9, 4, 5, 6, 7, 8, 10, 11, 12, 13);
+    private final ClusterWaitsSection limits =
+            new ClusterWaitsSection(1, 14, 2, 3, 9, 4, 5, 6, 7, 8, 10, 15, 11, 12, 13);
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final List<BrokerEvent> events = new ArrayList<>();
     private final NodeWaits waits = new NodeWaits(limits, events::add, meters);

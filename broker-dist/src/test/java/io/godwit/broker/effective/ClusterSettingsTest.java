@@ -111,6 +111,7 @@ class ClusterSettingsTest {
                 clusterConfig:
                   waits:
                     confirmationSeconds: 11
+                    sharedChoiceSeconds: 26
                     routeSeconds: 12
                     proofSeconds: 13
                     clientIdSeconds: 25
@@ -120,6 +121,7 @@ class ClusterSettingsTest {
                     homeLostSeconds: 17
                     connectionSeconds: 18
                     linkSeconds: 19
+                    heldMessageSeconds: 27
                     retainedSeconds: 20s
                     handOverSeconds: 21
                     leaveSeconds: 1m
@@ -136,9 +138,11 @@ class ClusterSettingsTest {
                         BrokerSettings.retain(config).timeout(),
                         waits.handOver(),
                         waits.clientId(),
+                        waits.sharedChoice(),
+                        waits.heldMessage(),
                         waits.leave()))
                 .extracting(Duration::toSeconds)
-                .containsExactly(11L, 12L, 13L, 14L, 15L, 18L, 19L, 20L, 21L, 25L, 60L);
+                .containsExactly(11L, 12L, 13L, 14L, 15L, 18L, 19L, 20L, 21L, 25L, 26L, 27L, 60L);
         assertThat(BrokerSettings.mqtt(config).session().homes()).isEqualTo(new SessionConfig.Homes(16, 17));
     }
 
@@ -159,6 +163,8 @@ class ClusterSettingsTest {
                         Duration.ofSeconds(homes.movedPatience()),
                         Duration.ofSeconds(homes.lostPatience()),
                         waits.link(),
+                        waits.sharedChoice(),
+                        waits.heldMessage(),
                         BrokerSettings.retain(config).timeout()))
                 .allMatch(wait -> wait.compareTo(SilentNode.PATIENCE) >= 0);
         assertThat(SilentNode.PATIENCE).isGreaterThan(SilentNode.SERVED_AGAIN);
@@ -172,11 +178,35 @@ class ClusterSettingsTest {
         assertThat(waits.connection())
                 .as("with less time, wills of connected clients would be published")
                 .isGreaterThan(waits.link().plusSeconds(2));
+        assertThat(waits.heldMessage())
+                .as("with less time, publishes would be refused when a node is lost")
+                .isGreaterThan(waits.link().plusSeconds(2));
+        assertThat(waits.sharedChoice())
+                .as("with less time, publishes would be refused when a node is silent")
+                .isGreaterThanOrEqualTo(waits.confirmation().plus(SilentNode.PATIENCE));
         assertThat(BrokerSettings.dist(config).routeTimeout()).isEqualTo(DistConfig.DEFAULT.routeTimeout());
         assertThat(BrokerSettings.retain(config)).isEqualTo(RetainConfig.DEFAULT);
         assertThat(BrokerSettings.mqtt(config).session().homes()).isEqualTo(SessionConfig.Homes.DEFAULTS);
         assertThat(waits.home().toMillis()).isEqualTo(HomeSettings.DEFAULT.waitMillis());
         assertThat(waits.link()).isEqualTo(LinkSettings.of("test").silence());
+    }
+
+    @Test
+    void aWaitThatIsTooShortForTheLossOfANodeIsWarnedOf() throws Exception {
+        String yaml = "clusterConfig: {host: 127.0.0.1, waits: {linkSeconds: %d, heldMessageSeconds: %d,"
+                + " confirmationSeconds: %d, sharedChoiceSeconds: %d}}";
+        assertThat(ClusterSettings.warnings(load(yaml.formatted(40, 41, 7, 22))))
+                .isEmpty();
+        assertThat(ClusterSettings.warnings(load(yaml.formatted(40, 40, 7, 21))))
+                .satisfiesExactly(
+                        held -> assertThat(held)
+                                .startsWith("clusterConfig.waits.heldMessageSeconds is 40, not longer than"
+                                        + " clusterConfig.waits.linkSeconds, which is 40:"),
+                        choice -> assertThat(choice)
+                                .startsWith("clusterConfig.waits.sharedChoiceSeconds is 21, less than 22 "));
+        assertThat(ClusterSettings.warnings(load("clusterConfig: {waits: {heldMessageSeconds: 1}}")))
+                .as("a node alone")
+                .isEmpty();
     }
 
     /** Otherwise one large message would block a group. */

@@ -122,10 +122,11 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.learning = new Learning(parts.links(), barriers);
         this.tokens = new PeerTokens(parts.timers());
         this.counters = new PeerCounters(meters);
-        this.held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
+        this.held = new HeldMessages(
+                parts.timers(), parts.nanoTime(), parts.waits().heldMessage(), HeldMessages.defaultBytes(), reports);
         this.sender = new NodeSender(parts, held, tokens, exclusions, counters, events);
         this.groups = new GroupSender(own.live(), another, parts, held, tokens, exclusions, counters, events);
-        this.questions = new ChoiceQuestions(parts, waits, choices);
+        this.questions = new ChoiceQuestions(parts, waits, choices, reports);
         this.arrivals = new LiveArrivals(members, own, counters, parts.wallMillis());
         Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
                 .description("filters with live subscribers on this node, that other nodes are told of")

@@ -208,12 +208,7 @@ class LivePeersTest extends TwoNodes {
         assertThat(subscribed).isCompletedWithValue(true);
         assertThat(a.members.excluded).containsExactly(b.life);
         assertThat(b.members.mayAcknowledge()).isFalse();
-        assertThat(a.meters
-                        .get("godwit.waits.over")
-                        .tag("wait", "confirmation")
-                        .counter()
-                        .count())
-                .isOne();
+        assertThat(a.overCount(NodeWait.CONFIRMATION)).isOne();
         assertThat(a.events)
                 .containsExactly(new BrokerEvent.WaitRanOut(
                         NodeWait.CONFIRMATION, TestNode.CONFIRM, "a live subscription, by " + b.life));

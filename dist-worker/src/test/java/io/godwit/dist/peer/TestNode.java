@@ -17,6 +17,7 @@ import io.godwit.dist.index.TestReceiver;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.peer.link.ManualTimers;
+import io.godwit.dist.peer.link.PeerWaits;
 import io.godwit.dist.peer.wait.ExclusionRequests;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.SilentNode;
@@ -25,6 +26,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -34,6 +36,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -67,6 +70,10 @@ public final class TestNode {
 
     public static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
     public static final Duration CONFIRM = Duration.ofSeconds(5);
+    /** Not the default, like the next one. */
+    public static final Duration SHARED_CHOICE = Duration.ofSeconds(24);
+
+    public static final Duration HELD_MESSAGE = Duration.ofSeconds(40);
     /** Longest wait for an exclusion that cannot be agreed on. */
     public static final Duration GIVEN_UP = SilentNode.PATIENCE.plus(ExclusionRequests.AGAIN);
 
@@ -107,7 +114,7 @@ public final class TestNode {
                 () -> wallMillis,
                 cluster.timers::nanoTime,
                 () -> 1,
-                CONFIRM,
+                new PeerWaits(CONFIRM, SHARED_CHOICE, HELD_MESSAGE),
                 cluster.maxLiveFilterBytes,
                 Optional::empty);
         EventListener listener = new EventListener() {
@@ -194,6 +201,14 @@ public final class TestNode {
 
     public double count(String meter) {
         return meters.get(meter).functionCounter().count();
+    }
+
+    /** The number of waits of this kind that ran out. */
+    public double overCount(NodeWait wait) {
+        return meters.get("godwit.waits.over")
+                .tag("wait", wait.name().toLowerCase(Locale.ROOT))
+                .counter()
+                .count();
     }
 
     public static ClientInfo clientOf(String clientId) {

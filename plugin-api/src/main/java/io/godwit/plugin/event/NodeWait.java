@@ -10,6 +10,11 @@ public enum NodeWait {
      * members are asked to go on without it.
      */
     CONFIRMATION,
+    /**
+     * The other members say which members of shared groups they have chosen for a message of QoS 2 that is resumed. On
+     * timeout its publisher is refused.
+     */
+    SHARED_CHOICE,
     /** A range of the dist store takes the routes of a stored session, and this node has applied them. */
     ROUTE,
     /** This node proves that it serves. Acknowledgements are held for this time and then refused. */
@@ -28,6 +33,11 @@ public enum NodeWait {
     CONNECTION,
     /** A broken link is restored. On timeout the peer counts as gone, and what was sent to it is lost. */
     LINK,
+    /**
+     * The link to another node has room for a message of QoS 1 or 2, or is restored. On timeout its publisher is
+     * refused. Counted for each message and each node.
+     */
+    HELD_MESSAGE,
     /** A range of the retain store answers. */
     RETAINED,
     /** Other nodes take over leadership from this one, while it stops. */

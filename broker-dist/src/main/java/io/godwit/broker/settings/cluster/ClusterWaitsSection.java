@@ -13,9 +13,16 @@ public record ClusterWaitsSection(
                     asked to go on without the silent node, which closes its clients. While they cannot agree on that,
                     as without a leader of the routes, they are asked again, for 15 seconds; then the SUBSCRIBE fails.
                     An UNSUBACK of a stored session waits for the same, and so does a QoS 2 publish that is resumed and
-                    may be for a shared group, but 20 seconds at most.
+                    may be for a shared group, but for sharedChoiceSeconds at most.
                     """)
         int confirmationSeconds,
+
+        @ConfigKey(value = "20", min = 1, max = 3_600, unit = Unit.SECONDS, text = """
+                    How long a QoS 2 publish that is resumed, and may be for a shared group, waits until the other nodes
+                    have said which members they have chosen for it. Then it is refused. At least 15 seconds more than
+                    confirmationSeconds: in that time the others go on without a silent node.
+                    """)
+        int sharedChoiceSeconds,
 
         @ConfigKey(value = "20", min = 1, max = 3_600, unit = Unit.SECONDS, text = """
                     How long a SUBSCRIBE or UNSUBSCRIBE of a stored session waits until the dist store has taken it.
@@ -71,6 +78,13 @@ public record ClusterWaitsSection(
                     as lost, and the others are asked to go on without that node.
                     """)
         int linkSeconds,
+
+        @ConfigKey(value = "30", min = 1, max = 3_600, unit = Unit.SECONDS, text = """
+                    How long a publish of QoS 1 or 2 for clients of another node waits for room in the link to that
+                    node, which is full or broken. Then it is refused. Longer than linkSeconds: so the end of the link
+                    to a lost node ends the wait, and nothing is refused.
+                    """)
+        int heldMessageSeconds,
 
         @ConfigKey(value = "20", min = 1, max = 3_600, unit = Unit.SECONDS, text = """
                     How long a write or a read of retained messages may take.

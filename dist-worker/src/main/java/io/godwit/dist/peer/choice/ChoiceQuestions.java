@@ -23,6 +23,7 @@ import io.godwit.dist.wire.NodeMembers;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.StoredMember;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
@@ -41,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * exclusion ({@code LiveArrivals}). So an answer counts only when its sender knows the view of the asking node, and
  * when that view is still the newest when all have answered; else all are asked again.
  *
- * <p>Bounds, whatever the others do: a message waits for {@link ChoiceWaits#MOST_TIME} over all rounds; after that its
- * publisher is refused, and repeats it. {@link OpenQuestions} bounds the questions and answers of this node,
+ * <p>Bounds, whatever the others do: {@link ChoiceWaits} bounds how long a message waits, over all rounds; after that
+ * its publisher is refused, and repeats it. {@link OpenQuestions} bounds the questions and answers of this node,
  * {@link QuestionsAhead} the questions of others. Answers that nobody waits for any longer are ignored.
  */
 public final class ChoiceQuestions {
@@ -57,12 +58,14 @@ public final class ChoiceQuestions {
     private final OpenQuestions open = new OpenQuestions();
     private final QuestionsAhead ahead;
 
-    public ChoiceQuestions(ClusterParts parts, MemberWaits waits, SharedChoices choices) {
+    /** @param reports counts the messages that wait too long */
+    public ChoiceQuestions(ClusterParts parts, MemberWaits waits, SharedChoices choices, WaitReports reports) {
         this.links = parts.links();
         this.members = parts.members();
         this.waits = waits;
         this.choices = choices;
-        this.times = new ChoiceWaits(parts.timers(), parts.nanoTime());
+        this.times =
+                new ChoiceWaits(parts.timers(), parts.nanoTime(), parts.waits().sharedChoice(), reports);
         this.ahead = new QuestionsAhead(parts.timers(), members::revision, this::answer);
     }
 
@@ -78,38 +81,56 @@ public final class ChoiceQuestions {
 
     /** See {@link io.godwit.dist.deliver.OtherNodes#chosen}. */
     public CompletableFuture<List<ChosenElsewhere>> ask(TenantId tenant, DeliveryToken token) {
-        CompletableFuture<List<ChosenElsewhere>> outcome = new CompletableFuture<>();
-        times.begin(outcome);
-        ask(tenant, token, outcome);
-        return outcome;
+        Asking asking = new Asking(tenant, token);
+        times.begin(asking.outcome, asking::missing);
+        asking.beginRound();
+        return asking.outcome;
     }
 
-    /** Begins one round. */
-    private void ask(TenantId tenant, DeliveryToken token, CompletableFuture<List<ChosenElsewhere>> outcome) {
-        if (outcome.isDone()) {
-            return;
+    /** The questions about one message, in all rounds. Any thread; a round begins when the one before has ended. */
+    private final class Asking {
+        private final TenantId tenant;
+        private final DeliveryToken token;
+        private final CompletableFuture<List<ChosenElsewhere>> outcome = new CompletableFuture<>();
+        /** The members of the current round. */
+        private volatile MemberWaits.Pending asked = MemberWaits.Pending.NONE;
+
+        Asking(TenantId tenant, DeliveryToken token) {
+            this.tenant = tenant;
+            this.token = token;
         }
-        long revision = members.revision();
-        Round round = new Round(tenant, () -> outcome.completeExceptionally(tooMuch()));
-        CompletableFuture<Void> all = waits.all("what it has chosen for a shared group", (peer, confirmed) -> {
-            open.ask(round, peer, question(token, revision), confirmed);
-            return true;
-        });
-        all.whenComplete((done, failure) -> {
-            List<ChosenElsewhere> chosen = open.end(round);
-            if (failure != null) {
-                outcome.completeExceptionally(failure);
-            } else if (members.revision() == revision) {
-                outcome.complete(chosen);
-            } else {
-                ask(tenant, token, outcome);
+
+        void beginRound() {
+            if (outcome.isDone()) {
+                return;
             }
-        });
-        outcome.whenComplete((chosen, failure) -> {
-            if (failure != null) {
-                all.completeExceptionally(failure); // ends the waits for members
-            }
-        });
+            long revision = members.revision();
+            Round round = new Round(tenant, () -> outcome.completeExceptionally(tooMuch()));
+            MemberWaits.Pending all = waits.begin("what it has chosen for a shared group", (peer, confirmed) -> {
+                open.ask(round, peer, question(token, revision), confirmed);
+                return true;
+            });
+            asked = all;
+            all.done().whenComplete((done, failure) -> {
+                List<ChosenElsewhere> chosen = open.end(round);
+                if (failure != null) {
+                    outcome.completeExceptionally(failure);
+                } else if (members.revision() == revision) {
+                    outcome.complete(chosen);
+                } else {
+                    beginRound();
+                }
+            });
+            outcome.whenComplete((chosen, failure) -> {
+                if (failure != null) {
+                    all.done().completeExceptionally(failure); // ends the waits for members
+                }
+            });
+        }
+
+        String missing() {
+            return "what was chosen for a shared group, by " + asked.missing().get();
+        }
     }
 
     private static RangeException tooMuch() {

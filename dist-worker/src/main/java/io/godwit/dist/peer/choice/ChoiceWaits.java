@@ -2,6 +2,8 @@ package io.godwit.dist.peer.choice;
 
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.WaitReports;
+import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -10,50 +12,55 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
- * Bounds the waits for the choices of other members: each to {@link #MOST_TIME}, over all its rounds, and their number.
- * All waits have the same length, so one timer checks the oldest. Thread-safe; publishers and the timer contend for the
- * lock, and nothing is called with it held.
+ * Bounds the waits for the choices of other members: each in time, over all its rounds, and their number. A wait that
+ * takes too long is reported. All waits have the same length, so one timer checks the oldest. Thread-safe; publishers
+ * and the timer contend for the lock, and nothing is called with it held.
  */
 final class ChoiceWaits {
-    /**
-     * Long enough to exclude a silent member: a member is waited for as long as by a SUBSCRIBE, with the default
-     * settings, and its exclusion is requested again for {@link io.godwit.kv.client.SilentNode#PATIENCE}.
-     */
-    static final Duration MOST_TIME = Duration.ofSeconds(20);
     /** The number of tokens whose choices are remembered. */
     static final int MOST = 100_000;
 
     /** Compared by identity. */
     private static final class Wait {
         private final CompletableFuture<?> done;
+        private final Supplier<String> missing;
         private final long endNanos;
 
-        Wait(CompletableFuture<?> done, long endNanos) {
+        Wait(CompletableFuture<?> done, Supplier<String> missing, long endNanos) {
             this.done = done;
+            this.missing = missing;
             this.endNanos = endNanos;
         }
     }
 
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
+    private final Duration mostTime;
+    private final WaitReports reports;
     /** The oldest first. Guarded by this. */
     private final Set<Wait> waits = new LinkedHashSet<>();
 
     private boolean isTiming;
 
-    ChoiceWaits(PeerTimers timers, LongSupplier nanoTime) {
+    /** @param mostTime limit on each wait, see {@link io.godwit.dist.peer.link.PeerWaits#sharedChoice} */
+    ChoiceWaits(PeerTimers timers, LongSupplier nanoTime, Duration mostTime, WaitReports reports) {
         this.timers = timers;
         this.nanoTime = nanoTime;
+        this.mostTime = mostTime;
+        this.reports = reports;
     }
 
     /**
      * Fails {@code done} with {@link RangeException}: with cause TIMEOUT when it takes too long, or at once with cause
      * OVERLOADED when too many wait.
+     *
+     * @param missing says for the report what it waits for; called by the timer
      */
-    void begin(CompletableFuture<?> done) {
-        Wait wait = new Wait(done, nanoTime.getAsLong() + MOST_TIME.toNanos());
+    void begin(CompletableFuture<?> done, Supplier<String> missing) {
+        Wait wait = new Wait(done, missing, nanoTime.getAsLong() + mostTime.toNanos());
         if (add(wait)) {
             done.whenComplete((answer, failure) -> remove(wait));
         } else {
@@ -70,7 +77,7 @@ final class ChoiceWaits {
         waits.add(wait);
         if (!isTiming) {
             isTiming = true;
-            timers.after(MOST_TIME, this::expire);
+            timers.after(mostTime, this::expire);
         }
         return true;
     }
@@ -98,9 +105,17 @@ final class ChoiceWaits {
                 timers.after(Duration.ofNanos(left), this::expire);
             }
         }
-        late.forEach(wait -> wait.done.completeExceptionally(new RangeException(
+        late.forEach(this::fail);
+    }
+
+    private void fail(Wait wait) {
+        if (wait.done.isDone()) {
+            return; // answered in this moment
+        }
+        reports.ranOut(NodeWait.SHARED_CHOICE, mostTime, wait.missing);
+        wait.done.completeExceptionally(new RangeException(
                 RangeException.Cause.TIMEOUT,
-                "other nodes have not said within " + MOST_TIME.toMillis() + " ms what they have chosen")));
+                "other nodes have not said within " + mostTime.toMillis() + " ms what they have chosen"));
     }
 
     /** Number of waits. */

@@ -3,7 +3,6 @@ package io.godwit.dist.peer.link;
 import io.godwit.cluster.link.Links;
 import io.godwit.dist.member.Members;
 import io.godwit.kv.client.Mirror;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
@@ -19,8 +18,7 @@ import java.util.function.Supplier;
  * @param wallMillis the wall clock, milliseconds since the epoch
  * @param nanoTime the monotonic clock
  * @param random spreads retries, see {@link io.godwit.kv.client.Backoff}
- * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion; must exceed the
- *     pauses of a healthy node on a busy machine, because an excluded node closes its clients
+ * @param waits how long it waits for other nodes
  * @param maxLiveFilterBytes heap bytes that the filters of live sessions of this node may take on each other node, see
  *     {@code FilterKey.heapBytes}. Its connected stored members of shared groups may take a quarter of that in
  *     addition, see {@code GroupMember.heapBytes}
@@ -37,16 +35,13 @@ public record ClusterParts(
         LongSupplier wallMillis,
         LongSupplier nanoTime,
         DoubleSupplier random,
-        Duration confirmTimeout,
+        PeerWaits waits,
         long maxLiveFilterBytes,
         Supplier<Optional<String>> recordsLack) {
     /** Divisor of the largest heap that this JVM may have. */
     private static final int HEAP_SHARE = 16;
 
     public ClusterParts {
-        if (confirmTimeout.isNegative() || confirmTimeout.isZero()) {
-            throw new IllegalArgumentException("dist.confirm-timeout must be positive, was " + confirmTimeout);
-        }
         if (maxLiveFilterBytes < 1) {
             throw new IllegalArgumentException("maxLiveFilterBytes must be at least 1, was " + maxLiveFilterBytes);
         }

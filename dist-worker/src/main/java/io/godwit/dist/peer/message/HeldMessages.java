@@ -8,6 +8,8 @@ import io.godwit.dist.deliver.MessageOrder;
 import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.link.PeerTimers;
 import io.godwit.kv.client.Resend;
+import io.godwit.kv.client.WaitReports;
+import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,20 +35,14 @@ import org.slf4j.LoggerFactory;
  * publisher, and other large ones with later ones of their publishers; small ones of other publishers pass. A caller
  * that finds nothing waiting before its message may send directly: its own earlier messages are then sent.
  *
- * <p>A message is refused when an earlier one of its order has failed ({@link MessageOrder}), when it has waited for
- * {@link #MOST_TIME}, or when the messages for its peer would exceed a bound of bytes. What publishers may have
- * unacknowledged stays below the bound; publishes of stores, and messages that ended sessions leave to their groups,
- * are tried again later or counted as dropped.
+ * <p>A message is refused when an earlier one of its order has failed ({@link MessageOrder}), when it has waited too
+ * long, which is reported for each, or when the messages for its peer would exceed a bound of bytes. What publishers
+ * may have unacknowledged stays below the bound; publishes of stores, and messages that ended sessions leave to their
+ * groups, are tried again later or counted as dropped.
  *
  * <p>Thread-safe. Timers send waiting messages, one look at a time; nothing is called with the lock held.
  */
 public final class HeldMessages {
-    /**
-     * Longer than the silence after which a link is over, so that a dead node ends the wait and no publisher is
-     * refused.
-     */
-    static final Duration MOST_TIME = Duration.ofSeconds(30);
-
     static final Duration LOOK = Duration.ofMillis(10);
     /** Longest time that one look sends to a peer, even to a fast one, because others need the timers too. */
     private static final Duration TURN = Duration.ofMillis(5);
@@ -141,7 +137,9 @@ public final class HeldMessages {
 
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
+    private final Duration mostTime;
     private final long mostBytes;
+    private final WaitReports reports;
     /** Each entry has at least one message. Guarded by this, with its contents. */
     private final Map<Peer, Waiting> waiting = new LinkedHashMap<>();
 
@@ -150,11 +148,17 @@ public final class HeldMessages {
     /** Whether anything waits for any peer. Written with the lock held. */
     private volatile boolean isHolding;
 
-    /** @param mostBytes limit on the heap of the messages that wait for one peer */
-    public HeldMessages(PeerTimers timers, LongSupplier nanoTime, long mostBytes) {
+    /**
+     * @param mostTime limit on the wait of a message, see {@link io.godwit.dist.peer.link.PeerWaits#heldMessage}
+     * @param mostBytes limit on the heap of the messages that wait for one peer
+     */
+    public HeldMessages(
+            PeerTimers timers, LongSupplier nanoTime, Duration mostTime, long mostBytes, WaitReports reports) {
         this.timers = timers;
         this.nanoTime = nanoTime;
+        this.mostTime = mostTime;
         this.mostBytes = mostBytes;
+        this.reports = reports;
     }
 
     /** Enough for what publishers may have unacknowledged, and for what ended sessions may leave at once. */
@@ -192,7 +196,7 @@ public final class HeldMessages {
             @Nullable DeliveryToken token,
             Resend resend,
             Sending sending) {
-        long endNanos = nanoTime.getAsLong() + MOST_TIME.toNanos();
+        long endNanos = nanoTime.getAsLong() + mostTime.toNanos();
         if (!add(peer, new Held(order, sending, token, resend, frameBytes, heapBytes, endNanos))) {
             sending.refuse(DistOutcome.OVERLOADED);
         }
@@ -289,11 +293,24 @@ public final class HeldMessages {
         if (message.isAbandoned()) {
             return sending -> sending.refuse(DistOutcome.FAILED);
         }
-        if (message.isBehindFailed() || nanoTime.getAsLong() - message.endNanos >= 0) {
+        if (message.isBehindFailed()) {
             return sending -> sending.refuse(DistOutcome.OVERLOADED);
+        }
+        if (nanoTime.getAsLong() - message.endNanos >= 0) {
+            return sending -> {
+                reports.ranOut(NodeWait.HELD_MESSAGE, mostTime, () -> missing(message, peer));
+                sending.refuse(DistOutcome.OVERLOADED);
+            };
         }
         boolean mustWait = message.mustWait() || !peer.isWritable(Lane.LIVE, message.frameBytes);
         return mustWait ? null : Sending::send;
+    }
+
+    private static String missing(Held message, Peer peer) {
+        if (message.mustWait()) {
+            return "a proof that this node serves, for a message to " + peer;
+        }
+        return peer.isConnected() ? "room in the link to " + peer : "the link to " + peer + ", which is broken";
     }
 
     private synchronized @Nullable Held first(Peer peer, boolean ofLarge) {

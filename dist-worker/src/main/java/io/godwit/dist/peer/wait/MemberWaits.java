@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,16 @@ public final class MemberWaits {
         boolean ask(Peer peer, Runnable confirmed);
     }
 
-    static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+    /**
+     * A wait that has begun.
+     *
+     * @param done as {@link #all} returns it
+     * @param missing supplies the members that it still waits for; any thread
+     */
+    public record Pending(CompletableFuture<Void> done, Supplier<List<NodeLife>> missing) {
+        /** The one for nobody. */
+        public static final Pending NONE = new Pending(CompletableFuture.completedFuture(null), List::of);
+    }
 
     private final Links links;
     private final Members members;
@@ -64,7 +74,7 @@ public final class MemberWaits {
         this.exclusions = exclusions;
         this.timers = parts.timers();
         this.nanoTime = parts.nanoTime();
-        this.timeout = parts.confirmTimeout();
+        this.timeout = parts.waits().confirmation();
         this.reports = reports;
     }
 
@@ -76,8 +86,17 @@ public final class MemberWaits {
      * @return the caller may fail it to end the wait: then nobody is excluded for it any more
      */
     public CompletableFuture<Void> all(String what, Ask ask) {
+        return begin(what, ask).done;
+    }
+
+    /** As {@link #all}, for a caller that reports who is missing. */
+    public Pending begin(String what, Ask ask) {
         Set<NodeLife> others = members.others();
-        return others.isEmpty() ? DONE : begin(what, ask, others, Set.of()).done;
+        if (others.isEmpty()) {
+            return Pending.NONE;
+        }
+        Wait wait = begin(what, ask, others, Set.of());
+        return new Pending(wait.done, wait::missing);
     }
 
     /**
@@ -252,6 +271,10 @@ public final class MemberWaits {
             return left.containsKey(life) && !done.isDone();
         }
 
+        synchronized List<NodeLife> missing() {
+            return List.copyOf(left.keySet());
+        }
+
         /** The members that have not confirmed, those that were excluded too. */
         synchronized Set<NodeLife> unconfirmed() {
             Set<NodeLife> unconfirmed = new HashSet<>(left.keySet());
@@ -263,11 +286,7 @@ public final class MemberWaits {
             if (done.isDone()) {
                 return;
             }
-            List<NodeLife> silent;
-            synchronized (this) {
-                silent = List.copyOf(left.keySet());
-            }
-            for (NodeLife life : silent) {
+            for (NodeLife life : missing()) {
                 reports.ranOut(NodeWait.CONFIRMATION, timeout, () -> what + ", by " + life);
                 exclusions
                         .insistOnSilent(

@@ -13,6 +13,8 @@ import io.godwit.dist.wire.Choice;
 import io.godwit.dist.wire.ChoiceAnswer;
 import io.godwit.dist.wire.ChoiceQuestion;
 import io.godwit.dist.wire.PeerFrame;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Qos;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,11 +96,11 @@ class ChoiceQuestionsTest extends TwoNodes {
 
     /** Each change of the members starts a new round. */
     @Test
-    void aMessageWaitsForTwentySecondsAtMostHoweverOftenTheMembersChange() {
+    void aMessageWaitsForItsTimeAtMostHoweverOftenTheMembersChange() {
         cluster.net.cut("a", "b");
         CompletableFuture<DistOutcome> resumed = resume();
         cluster.settle();
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 5; i++) {
             cluster.timers.advance(Duration.ofSeconds(4));
             NodeLife passing = new NodeLife("passing", i);
             cluster.view.join(passing);
@@ -109,10 +111,17 @@ class ChoiceQuestionsTest extends TwoNodes {
             cluster.settle();
             assertThat(resumed).isNotDone();
         }
-        cluster.timers.advance(Duration.ofSeconds(4).minusMillis(1));
+        cluster.timers.advance(TestNode.SHARED_CHOICE.minusSeconds(20).minusMillis(1));
         assertThat(resumed).isNotDone();
+        assertThat(b.overCount(NodeWait.SHARED_CHOICE)).isZero();
         cluster.timers.advance(Duration.ofMillis(1));
         assertThat(resumed).isCompletedWithValue(DistOutcome.FAILED);
+        assertThat(b.overCount(NodeWait.SHARED_CHOICE)).isOne();
+        assertThat(b.events)
+                .containsExactly(new BrokerEvent.WaitRanOut(
+                        NodeWait.SHARED_CHOICE,
+                        TestNode.SHARED_CHOICE,
+                        "what was chosen for a shared group, by [" + a.life + ']'));
         assertThat(b.peers.waitingForGroups()).isZero();
         cluster.net.mend("a", "b");
         cluster.settle();
@@ -224,7 +233,7 @@ class ChoiceQuestionsTest extends TwoNodes {
         fallBehind(a);
         cluster.view.hasMajority = false;
         List<CompletableFuture<DistOutcome>> resumed = resume(OpenQuestions.MOST_AHEAD + 500);
-        cluster.timers.advance(ChoiceWaits.MOST_TIME);
+        cluster.timers.advance(TestNode.SHARED_CHOICE);
         assertThat(resumed).allSatisfy(each -> assertThat(each).isCompletedWithValue(DistOutcome.FAILED));
         assertThat(b.peers.waitingForGroups()).isZero();
 

@@ -13,8 +13,13 @@ import io.godwit.dist.peer.link.ManualTimers;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.client.RequestPlace;
 import io.godwit.kv.client.Resend;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.NodeWait;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,8 +29,13 @@ class HeldMessagesTest {
     private static final DeliveryToken TOKEN = new DeliveryToken("o", 1, 0);
     private static final int LARGE = Peer.PASSABLE_BYTES + 1;
 
+    private static final Duration TIME = Duration.ofSeconds(7);
+
     private final ManualTimers timers = new ManualTimers();
-    private final HeldMessages held = new HeldMessages(timers, timers::nanoTime, 1_000);
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final List<BrokerEvent> events = new ArrayList<>();
+    private final WaitReports reports = new WaitReports(this::onEvent, meters, NodeWait.HELD_MESSAGE);
+    private final HeldMessages held = held(1_000);
     private final MemoryLinks.Net net = new MemoryLinks.Net();
     private final MemoryLinks links = net.node("a", 1);
     private final List<String> fates = new ArrayList<>();
@@ -40,6 +50,26 @@ class HeldMessagesTest {
         peer = links.peers().get(0);
         links.window(1);
         peer.send(Lane.LIVE, new byte[1]);
+    }
+
+    private HeldMessages held(long mostBytes) {
+        return new HeldMessages(timers, timers::nanoTime, TIME, mostBytes, reports);
+    }
+
+    private void onEvent(BrokerEvent event) {
+        assertThat(Thread.holdsLock(held)).isFalse();
+        events.add(event);
+    }
+
+    private double overCount() {
+        return meters.get("godwit.waits.over")
+                .tag("wait", "held_message")
+                .counter()
+                .count();
+    }
+
+    private static BrokerEvent ranOut(String missing) {
+        return new BrokerEvent.WaitRanOut(NodeWait.HELD_MESSAGE, TIME, missing);
     }
 
     private HeldMessages.Sending sending(String name) {
@@ -103,26 +133,75 @@ class HeldMessagesTest {
     }
 
     @Test
+    void eachThatWaitsTooLongIsRefusedAndReportedOnce() {
+        hold("1", 1);
+        hold("2", 1);
+        timers.advance(TIME.minus(HeldMessages.LOOK));
+        hold("3", 1);
+        assertThat(fates).isEmpty();
+        assertThat(events).isEmpty();
+        assertThat(overCount()).as("counted from the beginning").isZero();
+        timers.advance(HeldMessages.LOOK);
+        assertThat(fates).containsExactly("1 OVERLOADED", "2 OVERLOADED");
+        assertThat(events).containsExactly(ranOut("room in the link to b/1"), ranOut("room in the link to b/1"));
+        look();
+        assertThat(fates).endsWith("3");
+        assertThat(events).hasSize(2);
+        assertThat(overCount()).isEqualTo(2);
+    }
+
+    @Test
+    void theReportSaysWhatWasMissing() {
+        boolean[] mustWait = {true};
+        net.deliverAll();
+        holdWhile(mustWait, "1");
+        timers.advance(TIME);
+        net.cut("a", "b");
+        hold("2", 1);
+        mustWait[0] = false;
+        peer.send(Lane.LIVE, new byte[1]);
+        timers.advance(TIME);
+        assertThat(fates).containsExactly("1 OVERLOADED", "2 OVERLOADED");
+        assertThat(events)
+                .containsExactly(
+                        ranOut("a proof that this node serves, for a message to b/1"),
+                        ranOut("the link to b/1, which is broken"));
+    }
+
+    /** It has not waited, or something else refused it. */
+    @Test
+    void whatIsRefusedForAnotherReasonIsNotReported() {
+        DeliveryOrder order = new DeliveryOrder();
+        hold("1", 1_000);
+        hold("2", 1);
+        held.hold(peer, order("q"), 1, 0, order.token("o", 2, 0, false), Resend.ALWAYS, sending("3"));
+        held.hold(peer, order("q"), 1, 0, TOKEN, () -> true, sending("4"));
+        order.token("o", 1, 0, false).failed();
+        timers.advance(TIME);
+        assertThat(fates).containsExactly("2 OVERLOADED", "1 OVERLOADED", "3 OVERLOADED", "4 FAILED");
+        assertThat(events).hasSize(1);
+        assertThat(overCount()).isOne();
+    }
+
+    private void holdWhile(boolean[] mustWait, String name) {
+        Resend resend = new Resend() {
+            @Override
+            public boolean isAbandoned() {
+                return false;
+            }
+
+            @Override
+            public boolean mustWait() {
+                return mustWait[0];
+            }
+        };
+        held.hold(peer, order("p"), 1, 1, TOKEN, resend, sending(name));
+    }
+
+    @Test
     void oneThatMayNotBeSentNowWaitsWithThoseBehindIt() {
         boolean[] mustWait = {true};
-        held.hold(
-                peer,
-                order("p"),
-                1,
-                1,
-                TOKEN,
-                new Resend() {
-                    @Override
-                    public boolean isAbandoned() {
-                        return false;
-                    }
-
-                    @Override
-                    public boolean mustWait() {
-                        return mustWait[0];
-                    }
-                },
-                sending("1"));
+        holdWhile(mustWait, "1");
         hold("2", 1);
         look();
         look();
@@ -174,7 +253,7 @@ class HeldMessagesTest {
 
     @Test
     void aLargeOneHoldsUpItsPublisherAndOtherLargeOnesOnly() {
-        HeldMessages roomy = new HeldMessages(timers, timers::nanoTime, 1 << 20);
+        HeldMessages roomy = held(1 << 20);
         peer.send(Lane.LIVE, new byte[LARGE], "x", null);
         net.holdLarge(true);
         net.deliverAll();
@@ -197,7 +276,7 @@ class HeldMessagesTest {
 
     @Test
     void aLargeOneAmongThoseThatWaitIsPassedWhenItsTurnComes() {
-        HeldMessages roomy = new HeldMessages(timers, timers::nanoTime, 1 << 20);
+        HeldMessages roomy = held(1 << 20);
         peer.send(Lane.LIVE, new byte[LARGE], "x", null);
         net.holdLarge(true);
         for (String name : List.of("p1", "q1", "q2", "p2", "p3", "q3")) {

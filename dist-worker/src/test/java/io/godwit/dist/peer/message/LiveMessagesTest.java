@@ -16,6 +16,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -277,12 +278,16 @@ class LiveMessagesTest extends TwoNodes {
         cluster.net.cut("b", "a");
         CompletableFuture<DistOutcome> sent = b.publish("t", Qos.AT_LEAST_ONCE, "1");
         CompletableFuture<DistOutcome> waits = b.publish("t", Qos.AT_LEAST_ONCE, "2");
-        cluster.timers.advance(HeldMessages.MOST_TIME.minus(HeldMessages.LOOK));
+        cluster.timers.advance(TestNode.HELD_MESSAGE.minus(HeldMessages.LOOK));
         CompletableFuture<DistOutcome> later = b.publish("t", Qos.AT_LEAST_ONCE, "3");
         assertThat(waits).isNotDone();
         cluster.timers.advance(HeldMessages.LOOK);
         assertThat(waits).isCompletedWithValue(DistOutcome.OVERLOADED);
         assertThat(b.count("godwit.dist.peer.refused")).isEqualTo(1);
+        assertThat(b.overCount(NodeWait.HELD_MESSAGE)).isOne();
+        assertThat(b.events)
+                .containsExactly(new BrokerEvent.WaitRanOut(
+                        NodeWait.HELD_MESSAGE, TestNode.HELD_MESSAGE, "the link to a/1, which is broken"));
         cluster.net.mend("b", "a");
         cluster.settle();
         assertThat(sent).isCompletedWithValue(DistOutcome.DELIVERED);
@@ -304,7 +309,7 @@ class LiveMessagesTest extends TwoNodes {
         Publisher publisher = before5();
         CompletableFuture<DistOutcome> sent = publish(publisher, "1");
         CompletableFuture<DistOutcome> refused = publish(publisher, "2");
-        cluster.timers.advance(HeldMessages.MOST_TIME.minus(HeldMessages.LOOK));
+        cluster.timers.advance(TestNode.HELD_MESSAGE.minus(HeldMessages.LOOK));
         CompletableFuture<DistOutcome> behind = publish(publisher, "3");
         cluster.timers.advance(HeldMessages.LOOK);
         assertThat(refused).isCompletedWithValue(DistOutcome.OVERLOADED);
