@@ -96,7 +96,7 @@ class ConnectedHereTest {
         bounded.set(large, true, nowNanos);
         bounded.set(member(1), true, nowNanos);
         pass(bounded);
-        GroupMember other = member("x".repeat(10_000), "other");
+        GroupMember other = member("x".repeat(10_000), "black");
         bounded.set(other, true, nowNanos);
         bounded.set(member(2), true, nowNanos);
         bounded.set(member(3), true, nowNanos);
