@@ -49,8 +49,8 @@ final class LostMembers implements ClusterListener {
         /** Whether this node still receives from that life over its link. */
         boolean isHeard(NodeLife life);
 
-        /** Whether that life still returns what this node sends it. */
-        boolean isAnswering(NodeLife life);
+        /** Whether that life serves and no longer returns what this node sends it. */
+        boolean isSilent(NodeLife life);
 
         /** Receives lives whose process is over. */
         void ended(NodeLife life);
@@ -149,7 +149,7 @@ final class LostMembers implements ClusterListener {
                     endUnlessBack(life);
                 } else {
                     LOG.info("lost member not excluded yet member={} cause={}", life, failure.toString());
-                    later(life, 1, ALONE_CHECKS);
+                    later(life, 1, aloneChecks);
                 }
             });
         }
@@ -167,7 +167,7 @@ final class LostMembers implements ClusterListener {
     private boolean isAlone() {
         Set<NodeLife> others = members.others();
         long gone = others.stream()
-                .filter(life -> lost.containsValue(life) || !parts.isAnswering(life))
+                .filter(life -> lost.containsValue(life) || parts.isSilent(life))
                 .count();
         return others.size() > 1 && 2 * gone > others.size();
     }

@@ -300,8 +300,8 @@ public final class MqttCluster implements AutoCloseable {
             }
 
             @Override
-            public boolean isAnswering(NodeLife life) {
-                return known().answers(life);
+            public boolean isSilent(NodeLife life) {
+                return known().isSilent(life);
             }
 
             @Override

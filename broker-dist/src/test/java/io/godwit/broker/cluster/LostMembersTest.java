@@ -48,7 +48,7 @@ class LostMembersTest {
         /** Whether messages of the other member arrive over the link. */
         boolean isHeard;
         /** Members that return nothing. */
-        final Set<NodeLife> unanswering = new HashSet<>();
+        final Set<NodeLife> silent = new HashSet<>();
         /** Whether nobody listens at the other member's address any more. */
         boolean isOver;
 
@@ -89,8 +89,8 @@ class LostMembersTest {
         }
 
         @Override
-        public boolean isAnswering(NodeLife life) {
-            return !unanswering.contains(life);
+        public boolean isSilent(NodeLife life) {
+            return silent.contains(life);
         }
 
         @Override
@@ -215,15 +215,15 @@ class LostMembersTest {
         for (int i = 0; i < 3; i++) {
             NodeLife next = new NodeLife("next-" + i, 1);
             agreement.view.add(next);
-            agreement.unanswering.add(next);
+            agreement.silent.add(next);
         }
         crashed(FIRST);
         timer.advance(8_000);
         assertThat(agreement.asked).isEmpty();
-        agreement.unanswering.remove(new NodeLife("next-0", 1));
+        agreement.silent.remove(new NodeLife("next-0", 1));
         timer.advance(1_000);
         assertThat(agreement.asked).as("three of four").isEmpty();
-        agreement.unanswering.remove(new NodeLife("next-1", 1));
+        agreement.silent.remove(new NodeLife("next-1", 1));
         timer.advance(1_000);
         assertThat(agreement.asked).as("two of four").containsExactly(FIRST);
     }
@@ -231,7 +231,7 @@ class LostMembersTest {
     @Test
     void aNodeWithoutAnswersExcludesAtOnceWhoseProcessIsOver() {
         agreement.view.add(new NodeLife("next", 1));
-        agreement.unanswering.addAll(agreement.view);
+        agreement.silent.addAll(agreement.view);
         agreement.isOver = true;
         crashed(FIRST);
         timer.advance(1_000);

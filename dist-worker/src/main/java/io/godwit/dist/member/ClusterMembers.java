@@ -48,16 +48,16 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private static final int MAX_QUESTIONS = 4;
     /**
      * An incarnation that could not prove for this long that it serves, and for which the others do not vouch, closes
-     * its clients; so does one whose {@link Heartbeats} nobody returns. The others may evict it
+     * its clients; so does one without a proof whose {@link Heartbeats} nobody returns. The others may evict it
      * {@link Lapses#EVICT_NANOS} after the last read that succeeded here, and then let its clients connect elsewhere.
      * The difference covers ticks, closing, and clocks of different rates.
      */
     static final long UNPROVEN_NANOS = Heartbeats.UNRETURNED_NANOS;
     /**
-     * A longer time between two ticks means that the process stood still; its event loops then pass nothing on before
-     * there is a new proof.
+     * A longer time between two ticks means that the process stood still for at least three seconds; its event loops
+     * then pass nothing on before there is a new proof.
      */
-    private static final long STOOD_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long STOOD_NANOS = TimeUnit.MILLISECONDS.toNanos(3_600);
 
     private final NodeLife self;
     private final ViewStore store;
@@ -145,12 +145,12 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.commits = new ViewCommits(store, current, thread);
         this.exclusions = new Exclusions(self, commits, current, lapses, freshness, thread, counters);
         reports.view(current.get(), self); // the initial view is no change
-        heartbeats.look(current.get());
+        heartbeats.look(current.get(), 0);
         current.onChange(() -> {
             MembersView view = current.get(); // by the time of the task there may be a newer one
             thread.execute(() -> {
                 reports.view(view, self);
-                heartbeats.look(view);
+                heartbeats.look(view, freshness.ageNanos());
                 look();
             });
         });
@@ -364,8 +364,12 @@ public final class ClusterMembers implements Members, AutoCloseable {
         return heard != null && thread.nanoTime() - heard < HEARD_NANOS && linked.test(life);
     }
 
-    /** Whether this node is linked to that incarnation, and each still receives from the other. Any thread. */
-    public boolean answers(NodeLife life) {
+    /** See {@link Heartbeats#isSilent}. Any thread. */
+    public boolean isSilent(NodeLife life) {
+        return heartbeats.isSilent(life);
+    }
+
+    private boolean answers(NodeLife life) {
         return heartbeats.answers(life) && linked.test(life);
     }
 
@@ -421,7 +425,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
                 isToldStale = false;
                 reports.resumes();
             }
-            isUnproven &= !heartbeats.mayHaveClients();
+            isUnproven = false;
             held.release();
             joined.complete(null);
         } else if (serves != 0 && !isToldStale) {
@@ -436,16 +440,27 @@ public final class ClusterMembers implements Members, AutoCloseable {
         long now = thread.nanoTime();
         boolean hasStood = now - tickedNanos > STOOD_NANOS;
         tickedNanos = now;
-        if (hasStood) {
-            heartbeats.stood();
+        if (!hasStood) {
+            closeClientsIfUnproven(begun);
         }
-        if (serves == 0 || isUnproven || hasStood) {
+    }
+
+    private void closeClientsIfUnproven(Joining begun) {
+        if (serves == 0 || isUnproven || isClosed) {
             return;
         }
+        if (freshness.isFresh()) {
+            if (!heartbeats.areReturned()) { // if this proof was the last, others soon serve its clients
+                long left = Math.max(0, Freshness.FRESH_NANOS - freshness.ageNanos());
+                thread.later(left, () -> closeClientsIfUnproven(begun));
+            }
+            return;
+        }
+        long now = thread.nanoTime();
         if (freshness.ageNanos() >= UNPROVEN_NANOS && !vouchers.suffice(current.get(), self, now)) {
             LOG.warn("node could not prove for too long that it serves, it closes its clients self={}", self);
-        } else if (!heartbeats.mayHaveClients()) {
-            LOG.warn("no member returned a heartbeat for too long, the node closes its clients self={}", self);
+        } else if (!heartbeats.areReturned()) {
+            LOG.warn("node has no proof and no member returned a heartbeat, it closes its clients self={}", self);
         } else {
             return;
         }
@@ -517,7 +532,6 @@ public final class ClusterMembers implements Members, AutoCloseable {
         LOG.info("node serves self={} view={}", self, view);
         serves = own.since();
         epoch = own.since();
-        heartbeats.served();
         ask();
         look();
     }

@@ -12,8 +12,8 @@ import java.util.Set;
  * @param sentNanos the sender's monotonic clock; 0 from a node that does not report it
  * @param echoNanos {@code sentNanos} of the newest heartbeat that the sender has had from the receiver; 0 for none, or
  *     when it returns none any more
- * @param closesUnreturned whether the sender closes its clients when nobody has returned a heartbeat of it for
- *     {@link Heartbeats#UNRETURNED_NANOS}
+ * @param closesUnreturned whether the sender closes its clients when it has no proof that it serves and nobody has
+ *     returned a heartbeat of it for {@link Heartbeats#UNRETURNED_NANOS}
  * @param givenUp the lapses of members whose heartbeats the sender returns no more, and of whom it has had none for
  *     {@link Heartbeats#SILENT_NANOS}
  */

@@ -73,7 +73,7 @@ final class Lapses {
             long age = nowNanos - each.getValue();
             boolean isDue = age >= EVICT_NANOS
                     || ended.contains(lapse.life())
-                    || age >= Freshness.OVER_NANOS && hasClosed.test(lapse);
+                    || age >= Heartbeats.LAPSED_NANOS && hasClosed.test(lapse);
             if (isDue && !lapse.life().equals(self)) {
                 return Optional.of(lapse);
             }

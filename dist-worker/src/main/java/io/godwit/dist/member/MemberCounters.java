@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 final class MemberCounters {
     /** Members that this node has excluded. */
     final Counter excluded;
-    /** Times that its clients were closed because it could not prove for too long that it serves, or no other node answered. */
+    /** Times that its clients were closed because it had no proof that it serves for too long, or no node answered. */
     final Counter unproven;
 
     MemberCounters(MeterRegistry meters) {

@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
  * its clients should stay. So members report to each other what they know, twice a second. If all but one of them
  * confirm that this incarnation serves, at least one of these took part in each agreed change of the view, because a
  * view with three voters is changed by two of them. It confirms only as long as this incarnation has not lapsed, and
- * slightly longer, which is much shorter than the time until the eviction.
+ * slightly longer, which is much shorter than the time until the eviction. An earlier eviction has its own condition
+ * ({@link Heartbeats}).
  *
  * <p>Confined to the thread of the members.
  */

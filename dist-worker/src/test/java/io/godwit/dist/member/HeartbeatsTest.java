@@ -6,6 +6,7 @@ import io.godwit.dist.member.view.AgreedMember;
 import io.godwit.dist.member.view.MemberState;
 import io.godwit.dist.member.view.MembersView;
 import io.godwit.dist.member.view.NodeLife;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,7 @@ class HeartbeatsTest {
     private final Clock clock = new Clock();
     private final Heartbeats beats = new Heartbeats(SELF, clock);
     private long revision = 1;
+    private long proofAgeNanos;
 
     private static final class Clock implements MemberThread {
         private long nowNanos = -7 * SECOND; // such a clock may begin below 0
@@ -66,13 +68,14 @@ class HeartbeatsTest {
 
     /** The view of this node, the silent member in that state, and the witness. */
     private void view(MemberState silent, long since) {
-        revision = Math.max(revision + 1, since);
-        beats.look(new MembersView(
-                revision,
-                List.of(
-                        new AgreedMember(SELF, MemberState.SERVING, 1),
-                        new AgreedMember(SILENT, silent, since),
-                        new AgreedMember(WITNESS, MemberState.SERVING, 3))));
+        revision++;
+        look(new AgreedMember(SILENT, silent, since), new AgreedMember(WITNESS, MemberState.SERVING, 3));
+    }
+
+    private void look(AgreedMember... others) {
+        List<AgreedMember> members = new ArrayList<>(List.of(new AgreedMember(SELF, MemberState.SERVING, 1)));
+        members.addAll(List.of(others));
+        beats.look(new MembersView(revision, members), proofAgeNanos);
     }
 
     private void hear(NodeLife by, Set<AgreedMember> givenUp) {
@@ -199,10 +202,65 @@ class HeartbeatsTest {
         assertThat(givenUp()).isEmpty();
     }
 
+    /** Its replica has skipped views, so the member may have served meanwhile. */
+    @Test
+    void afterASkippedViewTheSilenceCountsFromThen() {
+        view(MemberState.SERVING, 2);
+        hear(SILENT, NOBODY);
+        pass(60 * SECOND);
+        revision++;
+        view(MemberState.LAPSED, 8);
+        pass(10 * SECOND - 1);
+        assertThat(givenUp()).isEmpty();
+        pass(1);
+        assertThat(givenUp()).containsExactly(LAPSE);
+    }
+
+    @Test
+    void anOlderViewIsIgnored() {
+        view(MemberState.SERVING, 2);
+        hear(SILENT, NOBODY);
+        view(MemberState.LAPSED, 8);
+        revision--;
+        look(new AgreedMember(SILENT, MemberState.SERVING, 2), new AgreedMember(WITNESS, MemberState.SERVING, 3));
+        pass(10 * SECOND);
+        assertThat(givenUp()).containsExactly(LAPSE);
+    }
+
+    /** Whoever is gone may have returned heartbeats until then, and the silent member may not know that it is gone. */
+    @Test
+    void afterAMemberHasGoneOrComeNobodyIsTakenForClosedForAWhile() {
+        AgreedMember witness = new AgreedMember(WITNESS, MemberState.SERVING, 3);
+        AgreedMember third = new AgreedMember(new NodeLife("third", 1), MemberState.SERVING, 4);
+        AgreedMember silent = new AgreedMember(SILENT, MemberState.SERVING, 2);
+        revision++;
+        look(silent, witness, third);
+        hear(SILENT, NOBODY);
+        revision++;
+        look(LAPSE, witness, third);
+        pass(9 * SECOND);
+        revision++;
+        look(LAPSE, witness); // the third is gone
+        hear(WITNESS, Set.of(LAPSE));
+        pass(10 * SECOND - 1);
+        assertThat(givenUp()).containsExactly(LAPSE);
+        assertThat(beats.isGivenUpByAll(LAPSE)).isFalse();
+        pass(1);
+        assertThat(beats.isGivenUpByAll(LAPSE)).isTrue();
+
+        NodeLife next = new NodeLife("third", 2);
+        revision++;
+        look(LAPSE, witness, new AgreedMember(next, MemberState.JOINING, 12));
+        hear(next, Set.of(LAPSE));
+        pass(10 * SECOND - 1);
+        assertThat(beats.isGivenUpByAll(LAPSE)).isFalse();
+        pass(1);
+        assertThat(beats.isGivenUpByAll(LAPSE)).isTrue();
+    }
+
     @Test
     void clientsStayWhileSomeMemberReturnsHeartbeats() {
         view(MemberState.SERVING, 2);
-        beats.served();
         assertThat(beats.next(WITNESS, 5).closesUnreturned())
                 .as("no member has reported its clock")
                 .isFalse();
@@ -210,7 +268,7 @@ class HeartbeatsTest {
             long sent = clock.nowNanos;
             pass(SECOND);
             returned(WITNESS, sent);
-            assertThat(beats.mayHaveClients()).isTrue();
+            assertThat(beats.areReturned()).isTrue();
         }
         assertThat(beats.next(WITNESS, 5).closesUnreturned()).isTrue();
     }
@@ -219,54 +277,78 @@ class HeartbeatsTest {
     @Test
     void theTimeOfAHeartbeatIsThatOfItsSender() {
         view(MemberState.SERVING, 2);
-        beats.served();
         long sent = clock.nowNanos + 5 * SECOND;
         pass(12 * SECOND);
         returned(WITNESS, sent);
-        assertThat(beats.mayHaveClients()).isTrue();
+        assertThat(beats.areReturned()).isTrue();
         pass(SECOND);
         returned(WITNESS, sent); // nothing newer
-        assertThat(beats.mayHaveClients()).isFalse();
+        assertThat(beats.areReturned()).isFalse();
     }
 
     @Test
     void aLapsedMemberDoesNotCount() {
         view(MemberState.SERVING, 2);
-        beats.served();
         returned(WITNESS, clock.nowNanos);
         pass(20 * SECOND);
         returned(SILENT, clock.nowNanos);
-        assertThat(beats.mayHaveClients()).isTrue();
+        assertThat(beats.areReturned()).isTrue();
         view(MemberState.LAPSED, 8);
-        assertThat(beats.mayHaveClients()).isFalse();
+        assertThat(beats.areReturned()).isFalse();
+    }
+
+    /** It could return nothing before it was a member. Its own count may begin when it was made one, so before now. */
+    @Test
+    void aMemberThatComesHasTimeFromTheProofBefore() {
+        view(MemberState.SERVING, 2);
+        returned(WITNESS, clock.nowNanos);
+        view(MemberState.LAPSED, 8);
+        pass(60 * SECOND);
+        assertThat(beats.areReturned()).isFalse();
+        proofAgeNanos = 3 * SECOND;
+        view(MemberState.JOINING, 9);
+        pass(5 * SECOND - 1);
+        assertThat(beats.areReturned()).isTrue();
+        pass(1);
+        assertThat(beats.areReturned()).isFalse();
     }
 
     @Test
-    void whoBeganToServeOrStoodStillHasTimeForTheNext() {
-        view(MemberState.SERVING, 2);
-        returned(WITNESS, clock.nowNanos);
+    void withTheFirstOtherMemberClientsStay() {
+        revision++;
+        look();
+        assertThat(beats.areReturned()).as("alone").isTrue();
         pass(60 * SECOND);
-        assertThat(beats.mayHaveClients()).isFalse();
-        beats.served();
-        pass(8 * SECOND - 1);
-        assertThat(beats.mayHaveClients()).isTrue();
-        pass(1);
-        assertThat(beats.mayHaveClients()).isFalse();
-        beats.stood();
-        pass(3 * SECOND - 1);
-        assertThat(beats.mayHaveClients()).isTrue();
-        pass(1);
-        assertThat(beats.mayHaveClients()).isFalse();
+        revision++;
+        look(new AgreedMember(WITNESS, MemberState.JOINING, 3));
+        beats.heard(WITNESS, new Heartbeat(0, 7, 0, true, NOBODY));
+        assertThat(beats.areReturned()).isTrue();
     }
 
     @Test
     void whoIsAloneKeepsItsClients() {
         view(MemberState.SERVING, 2);
-        beats.served();
         returned(WITNESS, clock.nowNanos);
-        beats.look(new MembersView(90, List.of(new AgreedMember(SELF, MemberState.SERVING, 1), LAPSE)));
+        revision++;
+        look(LAPSE);
         pass(60 * SECOND);
-        assertThat(beats.mayHaveClients()).isTrue();
+        assertThat(beats.areReturned()).isTrue();
+    }
+
+    @Test
+    void aServingMemberThatStopsToReturnHeartbeatsIsSilent() {
+        view(MemberState.SERVING, 2);
+        pass(60 * SECOND);
+        assertThat(beats.isSilent(WITNESS)).as("it may be of an older build").isFalse();
+        returned(WITNESS, 7);
+        pass(5 * SECOND - 1);
+        assertThat(beats.isSilent(WITNESS)).isFalse();
+        pass(1);
+        assertThat(beats.isSilent(WITNESS)).isTrue();
+        returned(SILENT, 7);
+        view(MemberState.JOINING, 9);
+        pass(60 * SECOND);
+        assertThat(beats.isSilent(SILENT)).as("it only joins").isFalse();
     }
 
     /** By the others' clocks, which may have another origin. */

@@ -109,13 +109,13 @@ final class ChoiceWaits {
     }
 
     private void fail(Wait wait) {
-        if (wait.done.isDone()) {
-            return; // answered in this moment
-        }
-        reports.ranOut(NodeWait.SHARED_CHOICE, mostTime, wait.missing);
-        wait.done.completeExceptionally(new RangeException(
+        String missing = wait.missing.get(); // before the wait ends, and with it what it waits for
+        boolean isLate = wait.done.completeExceptionally(new RangeException(
                 RangeException.Cause.TIMEOUT,
                 "other nodes have not said within " + mostTime.toMillis() + " ms what they have chosen"));
+        if (isLate) { // else it was answered in this moment
+            reports.ranOut(NodeWait.SHARED_CHOICE, mostTime, () -> missing);
+        }
     }
 
     /** Number of waits. */

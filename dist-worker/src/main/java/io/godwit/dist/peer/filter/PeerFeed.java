@@ -38,6 +38,8 @@ public final class PeerFeed {
     static final int MAX_FRAME_BYTES = 32 * 1024;
     /** For members in a frame that has filters: the peer confirms those after it has handled the whole frame. */
     private static final int MAX_BESIDE_FILTERS = 4 * 1024;
+    /** Also in a full frame, because filters may change all the time. */
+    private static final int LEAST_BESIDE_FILTERS = 256;
 
     /** Size of a change without its texts. */
     private static final int CHANGE_BYTES = 16;
@@ -147,7 +149,7 @@ public final class PeerFeed {
             bytes += list(changes, bytes);
         }
         if (isListSent) {
-            members.fill(changes, bytes == 0 ? MAX_FRAME_BYTES : Math.min(MAX_FRAME_BYTES - bytes, MAX_BESIDE_FILTERS));
+            members.fill(changes, bytes == 0 ? MAX_FRAME_BYTES : roomBeside(bytes));
         }
         sentTo = changed.isEmpty()
                 ? filters.position()
@@ -165,6 +167,10 @@ public final class PeerFeed {
             @Override
             public void lost() {} // the peer is over; waiters ask the next one
         });
+    }
+
+    private static int roomBeside(int filterBytes) {
+        return Math.max(LEAST_BESIDE_FILTERS, Math.min(MAX_FRAME_BYTES - filterBytes, MAX_BESIDE_FILTERS));
     }
 
     /** Returns the size of what it has added. */
