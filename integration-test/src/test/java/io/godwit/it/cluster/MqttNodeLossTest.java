@@ -276,8 +276,9 @@ class MqttNodeLossTest {
         for (TestClient watcher : watchers) {
             List<String> topics = new ArrayList<>();
             while (topics.size() < wills.size()) {
-                Packet.Publish will = watcher.next(PATIENCE); // some are due clusterConfig.waits.connectionSeconds later
-                assertThat(will).as("more wills than " + topics).isNotNull();
+                // some are due clusterConfig.waits.connectionSeconds later
+                Packet.Publish will =
+                        Objects.requireNonNull(watcher.next(PATIENCE), () -> "no more wills than " + topics);
                 topics.add(will.topic());
             }
             assertThat(topics).as(watcher.clientId()).containsExactlyInAnyOrderElementsOf(wills);
