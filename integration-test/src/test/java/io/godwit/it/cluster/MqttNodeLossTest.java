@@ -201,9 +201,8 @@ class MqttNodeLossTest {
                         .isEmpty();
                 assertThat(load.refusals()).as("publishes refused by survivors").isEmpty();
                 assertThat(gaps)
-                        .allSatisfy((what, millis) -> assertThat(millis)
-                                .as(what)
-                                .isLessThan(AFTER_SILENCE_MILLIS + 2_000));
+                        .allSatisfy(
+                                (what, millis) -> assertThat(millis).as(what).isLessThan(AFTER_SILENCE_MILLIS + 2_000));
                 awaitServing(cluster);
             }
         }
