@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * sent that long ago, and x has closed its clients. The differences to {@link #LAPSED_NANOS} and {@link #SILENT_NANOS}
  * cover ticks, closing, and clocks whose rates differ by less than a fifth.
  *
- * <p>The view of x may be older, and have a member that is gone: so nobody may have gone for {@link #SILENT_NANOS}. It
- * may have a member that is new, to which x gives time: that time begins with the last proof of x before it saw the new
- * member, so before the other one was counted, and nobody may have come for {@link #SILENT_NANOS} either.
+ * <p>The view of x may be older. It may have a member that is gone, and that returned heartbeats until then. So an
+ * early eviction waits until nobody has gone for {@link #SILENT_NANOS}. Also, x gives a new member time to return the
+ * first heartbeat. This time begins with the last proof before x saw the new member, which is before the member came.
+ * So an early eviction waits until nobody has come for {@link #SILENT_NANOS}, too.
  *
  * <p>Nothing here depends on how long a heartbeat was on its way, or on whether the one that gives x up has stood still
  * itself: the time is that of the sender, and what was given up is not returned later. A member that has just begun, or
