@@ -30,6 +30,7 @@ import io.godwit.dist.index.TenantIndex;
 import io.godwit.dist.index.TopicIndex;
 import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.index.share.SharedGroup;
+import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.CurrentView;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.peer.link.ClusterParts;
@@ -88,6 +89,7 @@ public final class DistWorker implements AutoCloseable {
     private final @Nullable RemovalsAgain removals;
 
     private final RecordStore records;
+    private final Members serving;
     private volatile @Nullable RouteStore routes;
     private volatile @Nullable RangeClient open;
 
@@ -143,6 +145,7 @@ public final class DistWorker implements AutoCloseable {
                         waits,
                         meters);
         this.removals = cluster == null ? null : removalsAgain(cluster, meters);
+        this.serving = cluster == null ? Members.ALONE : cluster.members();
         this.records = new RecordStore(
                 () -> open,
                 new RecordIndex(),
@@ -241,7 +244,7 @@ public final class DistWorker implements AutoCloseable {
     public void start() {
         RangeClient client = ranges.get();
         open = client;
-        routes = new RouteStore(client, config.routeTimeout());
+        routes = new RouteStore(client, config.routeTimeout(), serving);
     }
 
     /** Refuses routes and stops exclusions of members. Does not close the store. Call it before the links close. */

@@ -4,6 +4,7 @@ import io.godwit.common.failure.Failures;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.member.Members;
 import io.godwit.dist.route.Route;
 import io.godwit.dist.route.RouteKeys;
 import io.godwit.dist.route.RouteMutation;
@@ -21,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  * second copy after a removal would leave a route without a subscription, and of two changes without numbers the
  * earlier one would win. The caller learns that the outcome is unknown. The next attachment of the session writes
  * missing routes with a larger number, and {@link RemovalsAgain} removes routes that a late copy brings back.
+ *
+ * <p>A change with a number is for a client of this node. Once the node has given up its clients, the change is not
+ * sent any more: the client may resume elsewhere, and a route that it has removed there would come back.
  */
 final class RouteStore {
     /** Most changes in one mutation. */
@@ -45,10 +50,12 @@ final class RouteStore {
 
     private final RangeClient ranges;
     private final Duration timeout;
+    private final Members members;
 
-    RouteStore(RangeClient ranges, Duration timeout) {
+    RouteStore(RangeClient ranges, Duration timeout, Members members) {
         this.ranges = ranges;
         this.timeout = timeout;
+        this.members = members;
     }
 
     /** The failure of a write by an attachment that is over; it had no effect. */
@@ -62,7 +69,7 @@ final class RouteStore {
         List<RouteMutation.Change> changes = new ArrayList<>(routes.size());
         routes.forEach((filter, options) -> changes.add(
                 RouteMutation.Change.put(RouteKeys.key(filter, receiver), RouteKeys.value(options, number))));
-        return writeAll(changes);
+        return writeAll(changes, number);
     }
 
     CompletableFuture<Void> remove(Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
@@ -70,7 +77,7 @@ final class RouteStore {
         for (TopicFilter filter : filters) {
             changes.add(RouteMutation.Change.remove(RouteKeys.key(filter, receiver), number));
         }
-        return writeAll(changes);
+        return writeAll(changes, number);
     }
 
     /** At most {@code maxRoutes} routes of the tenant, from {@code cursor} on; the first page for null. */
@@ -100,12 +107,14 @@ final class RouteStore {
      * Writes in mutations of bounded size: a range applies each without a pause, and its log refuses one that is too
      * large.
      */
-    private CompletableFuture<Void> writeAll(List<RouteMutation.Change> changes) {
+    private CompletableFuture<Void> writeAll(List<RouteMutation.Change> changes, RouteNumber number) {
         Deadline deadline = deadline();
+        // without a number the session has ended, and its client stays nowhere
+        BooleanSupplier isWanted = number.isNone() ? () -> true : members.clientsStay();
         List<CompletableFuture<Void>> parts = new ArrayList<>(1);
         for (int from = 0; from < changes.size(); ) {
             int to = partEnd(changes, from);
-            parts.add(write(changes.subList(from, to), deadline));
+            parts.add(write(changes.subList(from, to), deadline, isWanted));
             from = to;
         }
         return plain(
@@ -125,13 +134,14 @@ final class RouteStore {
      * Writes the changes to the range of the first key; sends changes that this range does not own on in the same way,
      * until none is left.
      */
-    private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline) {
+    private CompletableFuture<Void> write(
+            List<RouteMutation.Change> changes, Deadline deadline, BooleanSupplier isWanted) {
         if (changes.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return ranges.relieveAgain(changes.get(0).key(), RouteMutation.encode(changes), deadline)
+        return ranges.relieveAgain(changes.get(0).key(), RouteMutation.encode(changes), deadline, isWanted)
                 .thenCompose(reply -> {
-                    CompletableFuture<Void> rest = write(RouteMutation.elsewhere(changes, reply), deadline);
+                    CompletableFuture<Void> rest = write(RouteMutation.elsewhere(changes, reply), deadline, isWanted);
                     return RouteMutation.isOutdated(reply)
                             ? rest.thenCompose(done -> CompletableFuture.<Void>failedFuture(outdated()))
                             : rest;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.member.Members;
+import io.godwit.dist.member.view.NodeLife;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;
@@ -19,7 +21,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +35,58 @@ class RouteStoreTest {
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
 
     private final OneRange range = new OneRange();
-    private final RouteStore store = new RouteStore(range, Duration.ofSeconds(5));
+    private final RouteStore store = new RouteStore(range, Duration.ofSeconds(5), members());
+
+    private boolean clientsStay = true;
+
+    private Members members() {
+        return new Members() {
+            @Override
+            public Set<NodeLife> others() {
+                return Set.of();
+            }
+
+            @Override
+            public CompletableFuture<Void> exclude(NodeLife member, String why) {
+                return CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public boolean mayAcknowledge() {
+                return true;
+            }
+
+            @Override
+            public CompletableFuture<Boolean> untilMayAcknowledge() {
+                return CompletableFuture.completedFuture(true);
+            }
+
+            @Override
+            public BooleanSupplier clientsStay() {
+                return () -> clientsStay;
+            }
+        };
+    }
+
+    /** Each part of the routes is sent only while the clients of this node stay. */
+    @Test
+    void nothingIsWrittenForAClientThatMayBeServedElsewhere() {
+        CompletableFuture<byte[]> underWay = new CompletableFuture<>();
+        range.next = underWay;
+        CompletableFuture<Void> added = store.put(routes(2, "/+"), ALICE, new RouteNumber(1, 1));
+        clientsStay = false;
+        underWay.complete(new byte[] {1, 1, 1}); // a split has moved both to another range
+
+        assertThat(reason(added)).isEqualTo(RangeException.Cause.LOST);
+        assertThat(reason(store.put(routes(1, "/+"), ALICE, new RouteNumber(1, 2))))
+                .isEqualTo(RangeException.Cause.LOST);
+        assertThat(reason(store.remove(routes(1, "/+").keySet(), ALICE, new RouteNumber(1, 3))))
+                .isEqualTo(RangeException.Cause.LOST);
+        assertThat(range.changes).isEmpty();
+        assertThat(store.remove(routes(1, "/+").keySet(), ALICE, RouteNumber.NONE))
+                .as("the routes of an ended session are removed by any node")
+                .isCompleted();
+    }
 
     @Test
     void manyRoutesTakeFewMutations() {

@@ -2,6 +2,7 @@ package io.godwit.kv.client;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,21 @@ public interface RangeClient {
     /** Like {@link #mutateAgain}, for a mutation of the kind that {@link #relieve} takes. */
     default CompletableFuture<byte[]> relieveAgain(byte[] key, byte[] mutation, Deadline deadline) {
         return relieve(key, mutation, deadline);
+    }
+
+    /**
+     * Like {@link #relieveAgain(byte[], byte[], Deadline)}, but the mutation is sent only while {@code isWanted} is
+     * true: the caller may give it up, for example because what it was for is now done elsewhere. Fails with
+     * {@code LOST} if it waits to be sent then; one that was sent may be applied or not.
+     *
+     * @param isWanted must not block; called on any thread, whenever the mutation is about to be sent
+     */
+    default CompletableFuture<byte[]> relieveAgain(
+            byte[] key, byte[] mutation, Deadline deadline, BooleanSupplier isWanted) {
+        return isWanted.getAsBoolean()
+                ? relieveAgain(key, mutation, deadline)
+                : CompletableFuture.failedFuture(
+                        new RangeException(RangeException.Cause.LOST, "it was given up before it was sent"));
     }
 
     /**

@@ -5,6 +5,7 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.plugin.balance.Key;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A request of a {@link io.godwit.kv.client.RangeClient} in progress. Immutable, except its answer. */
@@ -27,6 +28,7 @@ public final class RangeCall {
     private final byte[] payload;
     private final Deadline deadline;
     private final boolean isRepeatable;
+    private final BooleanSupplier isWanted;
     private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
 
     /**
@@ -36,13 +38,14 @@ public final class RangeCall {
      * @param end end of an interval, exclusive; null means no end
      */
     RangeCall(long number, Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline) {
-        this(number, kind, key, end, payload, deadline, false);
+        this(number, kind, key, end, payload, deadline, false, () -> true);
     }
 
     /**
      * @param number rises in the order of the callers' calls
      * @param end end of an interval, exclusive; null means no end
      * @param isRepeatable whether it is a mutation that may be applied twice
+     * @param isWanted it is not sent when this is false; must not block
      */
     RangeCall(
             long number,
@@ -51,7 +54,8 @@ public final class RangeCall {
             byte @Nullable [] end,
             byte[] payload,
             Deadline deadline,
-            boolean isRepeatable) {
+            boolean isRepeatable,
+            BooleanSupplier isWanted) {
         this.number = number;
         this.kind = kind;
         this.key = key;
@@ -59,6 +63,7 @@ public final class RangeCall {
         this.payload = payload;
         this.deadline = deadline;
         this.isRepeatable = isRepeatable;
+        this.isWanted = isWanted;
     }
 
     long number() {
@@ -84,6 +89,11 @@ public final class RangeCall {
     /** Whether it is a mutation that may be sent again if it is unknown whether it was applied. */
     boolean isRepeatable() {
         return isRepeatable;
+    }
+
+    /** Whether it may be sent. Once false, the caller has given it up. */
+    boolean isWanted() {
+        return isWanted.getAsBoolean();
     }
 
     /** Whether a range with these bounds has all keys that the call asks for. */

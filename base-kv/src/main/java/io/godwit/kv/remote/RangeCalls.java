@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * never send. A query is asked again as soon as another token is known.
  *
  * <p>Nothing is sent after its deadline, whether it waited for a leader, was refused, or waited for the executor. The
- * caller has been told {@code TIMEOUT} by then, and may have done something else instead.
+ * caller has been told {@code TIMEOUT} by then, and may have done something else instead. Nor is a call sent that its
+ * caller has given up.
  *
  * <p>Confined to the executor it is given.
  */
@@ -49,6 +50,8 @@ final class RangeCalls {
     private static final int MAX_REFRESH_TICKS = 25;
     private static final CallReply PASSED = CallReply.failed(
             new RangeException(Cause.LOST, "a later mutation of its key is applied; this one may be applied or not"));
+    private static final CallReply GIVEN_UP =
+            CallReply.failed(new RangeException(Cause.LOST, "it was given up; it may be applied or not"));
 
     /** The executor and timer of the calls. */
     interface Timer extends Executor {
@@ -106,6 +109,8 @@ final class RangeCalls {
             call.complete(CallReply.failed(ended));
         } else if (call.deadline().hasPassed(nanoClock.getAsLong())) { // the executor was delayed
             call.complete(CallReply.failed(new RangeException(Cause.TIMEOUT, "deadline passed before it was sent")));
+        } else if (!call.isWanted()) {
+            call.complete(GIVEN_UP);
         } else if (pendingBytes > 0 && pendingBytes + call.bytes() > maxPendingBytes) {
             call.complete(CallReply.failed(new RangeException(
                     Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for other nodes")));
@@ -243,6 +248,7 @@ final class RangeCalls {
         return isUnknown(reply)
                 && call.isRepeatable()
                 && !call.isDone()
+                && call.isWanted()
                 && closed == null
                 && !lane.isPassed(call)
                 && call.deadline().remainingNanos(nanoClock.getAsLong()) > TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
@@ -299,7 +305,11 @@ final class RangeCalls {
             if (kept.contains(key)) {
                 continue;
             }
-            if (send(call)) {
+            if (!call.isWanted()) {
+                each.remove();
+                noteNoLongerPending(key);
+                finish(call, GIVEN_UP);
+            } else if (send(call)) {
                 each.remove();
                 noteNoLongerPending(key);
             } else {

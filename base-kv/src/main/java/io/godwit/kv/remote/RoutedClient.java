@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -108,12 +109,18 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
 
     @Override
     public CompletableFuture<byte[]> mutateAgain(byte[] key, byte[] mutation, Deadline deadline) {
-        return call(Kind.MUTATE, key, null, mutation, deadline, true);
+        return call(Kind.MUTATE, key, null, mutation, deadline, true, () -> true);
     }
 
     @Override
     public CompletableFuture<byte[]> relieveAgain(byte[] key, byte[] mutation, Deadline deadline) {
-        return call(Kind.RELIEVE, key, null, mutation, deadline, true);
+        return relieveAgain(key, mutation, deadline, () -> true);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> relieveAgain(
+            byte[] key, byte[] mutation, Deadline deadline, BooleanSupplier isWanted) {
+        return call(Kind.RELIEVE, key, null, mutation, deadline, true, isWanted);
     }
 
     @Override
@@ -128,11 +135,17 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
 
     private CompletableFuture<byte[]> call(
             Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline) {
-        return call(kind, key, end, payload, deadline, false);
+        return call(kind, key, end, payload, deadline, false, () -> true);
     }
 
     private CompletableFuture<byte[]> call(
-            Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline, boolean isRepeatable) {
+            Kind kind,
+            byte[] key,
+            byte @Nullable [] end,
+            byte[] payload,
+            Deadline deadline,
+            boolean isRepeatable,
+            BooleanSupplier isWanted) {
         if (deadline.hasPassed(System.nanoTime())) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
         }
@@ -142,7 +155,8 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
                     Cause.TOO_LARGE,
                     "a request may have " + limits.maxRequestBytes() + " bytes, not " + payload.length));
         }
-        RangeCall call = new RangeCall(numbers.incrementAndGet(), kind, key, end, payload, deadline, isRepeatable);
+        RangeCall call =
+                new RangeCall(numbers.incrementAndGet(), kind, key, end, payload, deadline, isRepeatable, isWanted);
         executor.execute(() -> calls.call(call));
         return call.answer();
     }

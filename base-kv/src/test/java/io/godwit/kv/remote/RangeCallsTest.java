@@ -124,6 +124,31 @@ class RangeCallsTest {
         assertThat(ranges.failures()).as("seed %d", seed).doesNotContain(Cause.TIMEOUT);
     }
 
+    /** One waits for a leader, one for an answer that does not come. */
+    @Test
+    void whatTheCallerHasGivenUpIsNotSentAnyMore() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.repeating();
+        ranges.mutate("l"); // nobody leads yet
+        ranges.giveUpAll();
+        ranges.advance(2 * RangeCalls.TICK_MILLIS);
+        assertThat(ranges.failures()).isEqualTo(List.of(Cause.LOST));
+        ranges.mutate("l");
+        ranges.tellRoutes();
+        ranges.calm();
+        assertThat(ranges.applied("l")).containsExactly(2L);
+
+        ranges.mutate("k");
+        ranges.deliverAll();
+        ranges.giveUpAll();
+        ranges.breakConnections();
+        ranges.mutate("k");
+        ranges.calm();
+        assertThat(ranges.applied("k")).containsExactly(3L, 4L);
+        assertThat(ranges.failures()).isEqualTo(List.of(Cause.LOST, Cause.TIMEOUT));
+        assertThat(ranges.done()).isEqualTo(2);
+    }
+
     @Test
     void repeatableCallWhoseConnectionBrokeIsSentAgainAheadOfLaterOnes() {
         SimRanges ranges = new SimRanges(0);

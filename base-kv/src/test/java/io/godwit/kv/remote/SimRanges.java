@@ -57,6 +57,9 @@ final class SimRanges {
     private record Acknowledged(int applied, long number) {}
 
     private boolean isRepeating;
+    /** Calls up to this number are given up. */
+    private long givenUp;
+
     private final List<Cause> failures = new ArrayList<>();
     private long nanos = 1_000_000_000L;
     private long order;
@@ -163,6 +166,11 @@ final class SimRanges {
         isRepeating = true;
     }
 
+    /** The caller no longer wants what it has asked for until now. */
+    void giveUpAll() {
+        givenUp = number;
+    }
+
     void mutateLarge(String key, long bytes) {
         call(Kind.MUTATE, key, null, (int) bytes);
     }
@@ -195,7 +203,8 @@ final class SimRanges {
                 end == null ? null : end.getBytes(UTF_8),
                 payload,
                 new Deadline(nanos + millisLeft * 1_000_000),
-                isRepeating && kind == Kind.MUTATE);
+                isRepeating && kind == Kind.MUTATE,
+                () -> own > givenUp);
         unanswered++;
         call.answer().whenComplete((value, failure) -> {
             unanswered--;

@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -86,8 +88,14 @@ public final class ClusterMembers implements Members, AutoCloseable {
     /** Whether its clients are closed for lack of a proof. Written by the thread. */
     private volatile boolean isUnproven;
 
-    private long tickedNanos;
     private boolean isClosed;
+
+    /** How often it has given up its clients. */
+    private final AtomicInteger closings = new AtomicInteger();
+    /** When the last tick began, by {@link MemberThread#nanoTime}. Written by the thread. */
+    private volatile long tickedNanos;
+    /** Whether the process has stood still since the last proof. Written by the thread. */
+    private volatile boolean hasStood;
 
     /** The revision at which this incarnation began to serve; 0 while it does not. Written by the thread. */
     private volatile long serves;
@@ -318,6 +326,17 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     @Override
+    public BooleanSupplier clientsStay() {
+        int then = closings.get();
+        return () -> closings.get() == then && !mayHaveStood();
+    }
+
+    /** After a standstill the others may have served its clients, which it learns with the next proof or lapse. */
+    private boolean mayHaveStood() {
+        return !freshness.isFresh() && (hasStood || thread.nanoTime() - tickedNanos > STOOD_NANOS);
+    }
+
+    @Override
     public CompletableFuture<Boolean> untilMayAcknowledge() {
         return untilMayAcknowledge(epoch);
     }
@@ -421,6 +440,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             freshness.renew(start);
         }
         if (freshness.isFresh()) {
+            hasStood = false;
             if (isToldStale) {
                 isToldStale = false;
                 reports.resumes();
@@ -438,9 +458,10 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     private void closeClientsWhenUnproven(Joining begun) {
         long now = thread.nanoTime();
-        boolean hasStood = now - tickedNanos > STOOD_NANOS;
+        boolean isFirst = now - tickedNanos > STOOD_NANOS;
+        hasStood |= isFirst; // before the time of the tick
         tickedNanos = now;
-        if (!hasStood) {
+        if (!isFirst) {
             closeClientsIfUnproven(begun);
         }
     }
@@ -465,6 +486,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             return;
         }
         isUnproven = true;
+        closings.incrementAndGet();
         counters.unproven.increment();
         begun.closeClients();
     }
@@ -499,6 +521,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     private void stopServing() {
+        closings.incrementAndGet();
         serves = 0;
         freshness.end();
     }

@@ -4,6 +4,7 @@ import io.godwit.dist.member.view.MembersView;
 import io.godwit.dist.member.view.NodeLife;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /** The agreed members, for code that makes promises to clients. Thread-safe. */
 public interface Members {
@@ -98,6 +99,16 @@ public interface Members {
      */
     default boolean isPast(NodeLife life, long since) {
         return false;
+    }
+
+    /**
+     * A check for what a client of this node has asked for: it is true while the connections of now may stay. It turns
+     * false, for good or for a moment, before the others let clients of this node connect elsewhere: when this node has
+     * closed its clients, and after a standstill of the process until it has proved again that it serves. Any thread;
+     * cheap, never blocks.
+     */
+    default BooleanSupplier clientsStay() {
+        return () -> true;
     }
 
     /** A heartbeat of another member has arrived. Any thread; those of one member in order. */

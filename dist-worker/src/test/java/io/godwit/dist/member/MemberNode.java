@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /** An incarnation of a node of a {@link MemberWorld}: the real {@link ClusterMembers}, with its users and its links. */
 final class MemberNode implements MemberThread, ViewStore, Introductions {
@@ -56,6 +57,8 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private boolean isOnMembersThread;
     private long stoodUntilNanos;
     private long closed;
+    /** Taken by the last user that was connected. */
+    private BooleanSupplier clientsStay = () -> false;
 
     MemberNode(MemberWorld world, NodeLife life) {
         this.world = world;
@@ -108,6 +111,11 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     /** Whether its event loops may handle something; after a standstill they first wait for a proof. */
     boolean hasClients() {
         return isOpen && !isStanding && world.nanos() - stoodUntilNanos > SECOND;
+    }
+
+    /** The check of {@link Members#clientsStay} of its last user. */
+    BooleanSupplier clientsStay() {
+        return clientsStay;
     }
 
     boolean isStanding() {
@@ -364,6 +372,9 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
                 (long) (world.random.nextDouble() * 60 * MILLI),
                 () -> here(() -> {
                     isOpen |= members.mayAcknowledge();
+                    if (isOpen) {
+                        clientsStay = members.clientsStay();
+                    }
                     if (isOpen && world.random.nextInt(8) == 0) {
                         subscribe();
                     } else if (isOpen) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -196,6 +197,42 @@ class MemberProofTest extends MembersFixture {
                 .as("a match from before the pause may not be acknowledged")
                 .isFalse();
         assertThat(world.happened).containsKey("clients closed");
+    }
+
+    /** Nothing is written for a client that may be served elsewhere. */
+    @Test
+    void clientsOfANodeThatIsCutOffDoNotStay() {
+        MemberWorld world = serving(1);
+        Members members = world.node(0).members();
+        BooleanSupplier before = members.clientsStay();
+        world.node(0).cutFromStore(true);
+        world.node(0).cutLinks(true);
+        world.runFor(3 * SECOND);
+        assertThat(before).as("this may be a short pause").returns(true, BooleanSupplier::getAsBoolean);
+        world.runFor(7 * SECOND);
+        assertThat(before).returns(false, BooleanSupplier::getAsBoolean);
+        world.node(0).cutFromStore(false);
+        world.node(0).cutLinks(false);
+        world.runFor(3 * SECOND);
+        assertThat(members.clientsStay()).returns(true, BooleanSupplier::getAsBoolean);
+        assertThat(before).as("their connections are closed").returns(false, BooleanSupplier::getAsBoolean);
+    }
+
+    @Test
+    void clientsOfANodeThatStoodStillDoNotStay() {
+        MemberWorld world = serving(1);
+        MemberNode still = world.node(0);
+        BooleanSupplier before = still.members().clientsStay();
+        still.stand(true);
+        world.runFor(4 * SECOND);
+        assertThat(before).returns(false, BooleanSupplier::getAsBoolean);
+        still.stand(false);
+        assertThat(before).as("it has no new proof").returns(false, BooleanSupplier::getAsBoolean);
+        world.runFor(20 * SECOND);
+        BooleanSupplier after = still.members().clientsStay();
+        still.cutFromStore(true);
+        world.runFor(3 * SECOND);
+        assertThat(after).as("a standstill before its last proof").returns(true, BooleanSupplier::getAsBoolean);
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -178,7 +179,11 @@ final class MemberWorld {
     /** Others may serve its clients from now on. */
     private void gone(NodeLife life, MemberNode by) {
         MemberNode node = alive(life);
-        if (node == null || node == by || !node.hasClients()) {
+        if (node == null || node == by) {
+            return;
+        }
+        watch(node);
+        if (!node.hasClients()) {
             return;
         }
         if (able() == NODES - 1) {
@@ -193,6 +198,19 @@ final class MemberWorld {
                         violate(life + " was evicted and has clients");
                     }
                 });
+    }
+
+    /** What its clients had asked for must not be done any more, even if it stands still and goes on much later. */
+    private void watch(MemberNode node) {
+        BooleanSupplier stay = node.clientsStay();
+        boolean isAtOnce = able() == NODES - 1;
+        for (long later = isAtOnce ? 0 : 5 * SECOND; later <= 30 * SECOND; later += 100 * MILLI) {
+            after(later, () -> {
+                if (stay.getAsBoolean()) {
+                    violate(node.life() + " is evicted, and routes are written for its clients of before");
+                }
+            });
+        }
     }
 
     /** Promises of this incarnation no longer count. */
