@@ -48,6 +48,7 @@ public final class InboxPeers implements AutoCloseable {
     private final LongSupplier wallMillis;
     private final Timer timer;
     private final HomeCarrier carrier;
+    private volatile boolean isClosed;
     private final InboxClient client;
     /**
      * Links add and remove, event loops read. Keyed by peer, because the next incarnation of a node may join before the
@@ -142,7 +143,11 @@ public final class InboxPeers implements AutoCloseable {
                 if (linked != null) {
                     byNode.remove(peer.nodeId(), linked);
                     linked.edge.lost();
-                    linked.served.lost();
+                    if (isClosed) {
+                        linked.served.unlinked();
+                    } else {
+                        linked.served.lost();
+                    }
                 }
             }
         };
@@ -185,9 +190,14 @@ public final class InboxPeers implements AutoCloseable {
                 .sum();
     }
 
-    /** Fails waiting commands with {@code TIMEOUT}, and later ones that cannot be sent at once with {@code CLOSED}. */
+    /**
+     * Fails waiting commands with {@code TIMEOUT}, and later ones that cannot be sent at once with {@code CLOSED}. Call
+     * it before the links close. Connections of other nodes stay attached: a leader that could not be handed over may
+     * still write, and the next one must find them attached, so that they continue there.
+     */
     @Override
     public void close() {
+        isClosed = true;
         carrier.close();
     }
 

@@ -26,6 +26,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
@@ -201,6 +202,25 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.await(behind)).containsExactly(InsertOutcome.STORED);
         homes.run();
         assertThat(connection.payloads()).containsExactly("lost", "behind");
+    }
+
+    /** Its leadership could not be handed over, and its log still works when its links are closed. */
+    @Test
+    void connectionsContinueAfterTheirHomeHasStoppedAsALeader() {
+        TestConnection connection = homes.attach(2, led0, new Will(homes.message("gone", 1), 0));
+        homes.nodes.get(0).peers.close();
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(1), "the node's links are closed");
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "the node's links are closed");
+        homes.advance(100);
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        TestConnection next = Objects.requireNonNull(homes.goOn(2, connection, 0));
+        next.attachment().request(10);
+        homes.await(homes.insert(1, "later", 1, next));
+        homes.run();
+        assertThat(next.payloads()).containsExactly("later");
+        homes.advance(2 * HomesFixture.ATTACHED_WAIT_MILLIS);
+        assertThat(homes.wills).isEmpty();
     }
 
     @Test

@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
  * exception after that is a fault of this node, and is thrown to the link.
  *
  * <p>When the link is lost, every attachment made over it ends like a connection without a DISCONNECT, unless its end
- * is already known.
+ * is already known, or this node is stopping: then the connections may continue at the next leader.
  *
  * <p>No frame exceeds the limit of the link. Long content is sent in parts. A single message that is too large ends its
  * attachment, and stays in its queue. When the link is full, deliveries wait ({@link HeldDeliveries}), and so does the
@@ -239,10 +239,18 @@ public final class EdgeService {
 
     /** The link is lost: no frames follow. On the link's thread. */
     public void lost() {
+        unlinked();
+        attachments.values().forEach(Served::end);
+    }
+
+    /**
+     * This node is stopping and has closed the link. The connections may live on, and continue at the next leaders:
+     * they are not detached. On the link's thread.
+     */
+    public void unlinked() {
         isLost = true;
         held.lost();
         orders.lost();
-        attachments.values().forEach(Served::end);
     }
 
     /** Attachments that the edge has not ended. Any thread. */
