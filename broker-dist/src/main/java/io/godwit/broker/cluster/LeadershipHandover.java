@@ -1,5 +1,7 @@
 package io.godwit.broker.cluster;
 
+import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.operate.NodeOperations;
 import io.godwit.kv.operate.StoreOperations;
@@ -10,10 +12,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,15 +28,36 @@ import org.slf4j.LoggerFactory;
  * Hands over the leadership of ranges before a node stops. The others then need not detect that it is gone, and
  * sessions of their clients go on at the new leaders without losses or refusals. Ranges that no other voter can take
  * stay here.
+ *
+ * <p>First the balancers of this node rest, so that they begin no change that would be in the way. Then it goes on in
+ * rounds: each reads the ranges and moves all that this node leads. The next round takes those that were refused
+ * because of another change, and those whose leadership came here meanwhile. It ends when nothing is left that may
+ * move, or at the deadline.
  */
 public final class LeadershipHandover {
     private static final Logger LOG = LoggerFactory.getLogger(LeadershipHandover.class);
+    /** Pause before a range is tried again: a change of its voters takes some tenths of a second. */
+    private static final long PAUSE_MILLIS = 50;
+    /** A balancer is foreign code, and may keep its loop. */
+    private static final long MOST_REST_MILLIS = 500;
 
     private final NodeOperations node;
     private final Deadline deadline;
-    private final AtomicInteger handedOver = new AtomicInteger();
+    private final Set<RangeName> tried = ConcurrentHashMap.newKeySet();
+    private final Set<RangeName> handedOver = ConcurrentHashMap.newKeySet();
+    /** Ranges that no voter has taken, with their epochs; another epoch is a reason to try again. */
+    private final Map<RangeName, Long> left = new ConcurrentHashMap<>();
+    /** Ranges that had another epoch than the one read, which is given here. */
+    private final Map<RangeName, Long> outdated = new ConcurrentHashMap<>();
     /** Ranges that had no new leader by the deadline. */
-    private final Queue<String> late = new ConcurrentLinkedQueue<>();
+    private final Queue<RangeName> late = new ConcurrentLinkedQueue<>();
+
+    private record RangeName(String store, long id) {
+        @Override
+        public String toString() {
+            return store + "/" + id;
+        }
+    }
 
     private LeadershipHandover(NodeOperations node, Deadline deadline) {
         this.node = node;
@@ -44,18 +71,51 @@ public final class LeadershipHandover {
      */
     public static void handOver(NodeOperations node, Duration patience, Consumer<String> ranOut) {
         LeadershipHandover handover = new LeadershipHandover(node, Deadline.afterMillis(patience.toMillis()));
-        List<CompletableFuture<Void>> moves = new ArrayList<>();
-        for (String name : node.stores()) {
-            node.store(name).ifPresent(store -> moves.addAll(handover.moves(store)));
-        }
-        // each ends by the deadline, and none fails
-        CompletableFuture.allOf(moves.toArray(new CompletableFuture<?>[0])).join();
-        if (!moves.isEmpty()) {
-            LOG.info("leaders handed over ranges={} of={}", handover.handedOver, moves.size());
+        List<StoreOperations> stores = node.stores().stream()
+                .flatMap(name -> node.store(name).stream())
+                .toList();
+        CompletableFuture.allOf(stores.stream().map(LeadershipHandover::rest).toArray(CompletableFuture<?>[]::new))
+                .completeOnTimeout(null, MOST_REST_MILLIS, TimeUnit.MILLISECONDS)
+                .join();
+        handover.run(stores);
+        if (!handover.tried.isEmpty()) {
+            LOG.info("leaders handed over ranges={} of={}", handover.handedOver.size(), handover.tried.size());
         }
         if (!handover.late.isEmpty()) {
             ranOut.accept(handover.late.toString());
         }
+    }
+
+    /** The balancers rest for good. Never fails: a loop that is closed has none that act. */
+    private static CompletableFuture<Void> rest(StoreOperations store) {
+        BalanceControl balance = store.balance();
+        return balance.list()
+                .thenCompose(all -> CompletableFuture.allOf(
+                        all.stream().map(each -> balance.rest(each.name())).toArray(CompletableFuture<?>[]::new)))
+                .exceptionally(closed -> null);
+    }
+
+    private void run(List<StoreOperations> stores) {
+        boolean isLastRound;
+        List<CompletableFuture<Void>> moves;
+        do {
+            isLastRound = deadline.hasPassed(System.nanoTime());
+            moves = new ArrayList<>();
+            for (StoreOperations store : stores) {
+                moves.addAll(moves(store));
+            }
+            // each ends by the deadline, and none fails
+            CompletableFuture.allOf(moves.toArray(new CompletableFuture<?>[0])).join();
+            if (!moves.isEmpty() && !isLastRound) {
+                pause();
+            }
+        } while (!moves.isEmpty() && !isLastRound);
+    }
+
+    private static void pause() {
+        new CompletableFuture<Void>()
+                .completeOnTimeout(null, PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                .join();
     }
 
     /** Moves all ranges at once; consecutive ranges go to different heirs. */
@@ -63,8 +123,11 @@ public final class LeadershipHandover {
         List<CompletableFuture<Void>> moves = new ArrayList<>();
         for (RangeInfo range : store.ranges()) {
             List<String> heirs = new ArrayList<>(range.voters());
-            if (range.leader().equals(node.self()) && heirs.remove(node.self()) && !heirs.isEmpty()) {
+            RangeName name = new RangeName(store.name(), range.id());
+            boolean isLeft = range.change().isEmpty() && Objects.equals(left.get(name), range.epoch());
+            if (range.leader().equals(node.self()) && heirs.remove(node.self()) && !heirs.isEmpty() && !isLeft) {
                 Collections.rotate(heirs, moves.size());
+                tried.add(name);
                 moves.add(move(store, range, new ArrayDeque<>(heirs)));
             }
         }
@@ -73,18 +136,22 @@ public final class LeadershipHandover {
 
     /** Moves the range to the first heir that takes it, until another node leads it. */
     private CompletableFuture<Void> move(StoreOperations store, RangeInfo range, Queue<String> heirs) {
+        RangeName name = new RangeName(store.name(), range.id());
         String heir = heirs.poll();
-        boolean isLate = deadline.hasPassed(System.nanoTime());
-        if (isLate) {
-            late.add(store.name() + "/" + range.id());
+        if (deadline.hasPassed(System.nanoTime())) {
+            late.add(name);
+            return CompletableFuture.completedFuture(null);
         }
-        if (heir == null || isLate) {
+        if (heir == null) {
+            if (range.change().isEmpty()) {
+                left.put(name, range.epoch());
+            }
             return CompletableFuture.completedFuture(null);
         }
         return store.carryOut(new MoveLeader(range.id(), range.epoch(), heir, "the node stops"), deadline)
                 .thenCompose(result -> {
                     if (result.isDone() || isLedElsewhere(store, range.id())) {
-                        handedOver.incrementAndGet();
+                        handedOver.add(name);
                         return CompletableFuture.completedFuture(null);
                     }
                     LOG.info(
@@ -93,7 +160,11 @@ public final class LeadershipHandover {
                             range.id(),
                             heir,
                             result.detail());
-                    return move(store, range, heirs);
+                    boolean isOutdated = result.outcome() == ActionOutcome.STALE
+                            && !Objects.equals(outdated.put(name, range.epoch()), range.epoch());
+                    return isOutdated
+                            ? CompletableFuture.completedFuture(null) // the next round knows its epoch
+                            : move(store, range, heirs);
                 });
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceControl;
+import io.godwit.kv.balance.BalancerStatus;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.operate.NodeOperations;
 import io.godwit.kv.operate.OperationResult;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -30,15 +32,38 @@ class LeadershipHandoverTest {
     private final Set<String> outrun = new HashSet<>();
 
     private final List<String> moves = new ArrayList<>();
+    /** A move that names one of these epochs is refused as outdated. */
+    private final Set<Long> stale = new HashSet<>();
+
     /** How often all ranges were read. */
     private int readings;
+    /** Run before each of these. */
+    private Runnable onReading = () -> {};
+
+    /** Of ranges that are added from now on. */
+    private long epoch = 7;
+    /** The same. */
+    private String change = "";
+
+    private final List<String> resting = new ArrayList<>();
 
     /** The steps that it reported as late. */
     private final List<String> late = new ArrayList<>();
 
     private void range(long id, String leader, String... voters) {
         ranges.add(new StoreOperations.RangeInfo(
-                id, new byte[0], null, 7, List.of(voters), List.of(), leader, 1, 0, RangeLoad.UNKNOWN, "", List.of()));
+                id,
+                new byte[0],
+                null,
+                epoch,
+                List.of(voters),
+                List.of(),
+                leader,
+                1,
+                0,
+                RangeLoad.UNKNOWN,
+                change,
+                List.of()));
     }
 
     @Test
@@ -67,9 +92,75 @@ class LeadershipHandoverTest {
         assertThat(late).isEmpty();
     }
 
+    /** As of a voter: the epoch is another one behind it. */
+    @Test
+    void aRangeWithAChangeUnderWayIsMovedWhenThatHasEnded() {
+        change = "REMOVE";
+        range(1, "self", "a", "b", "self");
+        absent.addAll(List.of("a", "b"));
+        onReading = () -> {
+            if (readings == 3) {
+                ranges.clear();
+                change = "";
+                epoch = 8;
+                absent.clear();
+                range(1, "self", "b", "self");
+            }
+        };
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
+        assertThat(moves).containsExactly("1@7 to a", "1@7 to b", "1@7 to a", "1@7 to b", "1@8 to b");
+        assertThat(late).isEmpty();
+    }
+
+    /** The range was read before a change and asked about behind it. */
+    @Test
+    void aRangeThatHasAnotherEpochByNowIsReadAgain() {
+        range(1, "self", "a", "b", "self");
+        stale.add(7L);
+        onReading = () -> {
+            if (readings == 2) {
+                ranges.clear();
+                epoch = 8;
+                range(1, "self", "a", "b", "self");
+            }
+        };
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
+        assertThat(moves).containsExactly("1@7 to a", "1@8 to a");
+    }
+
+    /** The voters are asked once more each, and then not any more. */
+    @Test
+    void aRangeThatKeepsItsEpochIsLeft() {
+        range(1, "self", "a", "b", "self");
+        stale.add(7L);
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
+        assertThat(moves).containsExactly("1@7 to a", "1@7 to a", "1@7 to b");
+        assertThat(late).isEmpty();
+    }
+
+    /** Another node does not know yet that this one stops, and moves a leader to it. */
+    @Test
+    void aLeadershipThatComesHereMeanwhileIsHandedOverAsWell() {
+        range(1, "self", "a", "self");
+        onReading = () -> {
+            if (readings == 2) {
+                range(2, "self", "b", "self");
+            }
+        };
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
+        assertThat(moves).containsExactly("1@7 to a", "2@7 to b");
+    }
+
+    @Test
+    void theBalancersRestFirst() {
+        range(1, "self", "a", "self");
+        LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
+        assertThat(resting).containsExactly("spread");
+    }
+
     /** Each reading makes a list of all ranges, so one for each range would take seconds of the patience. */
     @Test
-    void allRangesAreReadOnceHoweverManyAreRefused() {
+    void allRangesAreReadOnceARoundHoweverManyAreRefused() {
         int many = 100;
         for (int id = 1; id <= many; id++) {
             range(id, "self", "a", "b", "self");
@@ -77,7 +168,7 @@ class LeadershipHandoverTest {
         absent.addAll(List.of("a", "b"));
         LeadershipHandover.handOver(new Node(), PATIENCE, late::add);
         assertThat(moves).hasSize(2 * many);
-        assertThat(readings).isEqualTo(1);
+        assertThat(readings).isEqualTo(2);
     }
 
     @Test
@@ -154,7 +245,8 @@ class LeadershipHandoverTest {
         @Override
         public List<RangeInfo> ranges() {
             readings++;
-            return ranges;
+            onReading.run();
+            return List.copyOf(ranges);
         }
 
         @Override
@@ -170,12 +262,19 @@ class LeadershipHandoverTest {
         public CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline) {
             MoveLeader move = (MoveLeader) action;
             moves.add(move.rangeId() + "@" + move.epoch() + " to " + move.to());
+            if (stale.contains(move.epoch())) {
+                return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.STALE, "epoch"));
+            }
             if (outrun.contains(move.to())) {
                 ranges.clear();
                 range(move.rangeId(), "c", "a", "b", "c", "self");
                 return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.FAILED, "c leads"));
             }
-            return CompletableFuture.completedFuture(absent.contains(move.to()) ? REFUSED : OperationResult.DONE);
+            if (absent.contains(move.to())) {
+                return CompletableFuture.completedFuture(REFUSED);
+            }
+            ranges.removeIf(range -> range.id() == move.rangeId()); // of those that this node leads
+            return CompletableFuture.completedFuture(OperationResult.DONE);
         }
 
         @Override
@@ -190,11 +289,46 @@ class LeadershipHandoverTest {
 
         @Override
         public BalanceControl balance() {
-            throw new UnsupportedOperationException();
+            return new Balance();
         }
 
         @Override
         public List<String> pausedBalancers() {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private final class Balance implements BalanceControl {
+        @Override
+        public CompletableFuture<List<BalancerStatus>> list() {
+            return CompletableFuture.completedFuture(
+                    List.of(new BalancerStatus("spread", false, false, Map.of(), 0, 0, 0, "", "")));
+        }
+
+        @Override
+        public CompletableFuture<Void> pause(String balancer) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Void> rest(String balancer) {
+            assertThat(moves).isEmpty();
+            resting.add(balancer);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Void> unrest(String balancer) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Void> resume(String balancer) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Void> tune(String balancer, Map<String, String> settings) {
             throw new UnsupportedOperationException();
         }
     }

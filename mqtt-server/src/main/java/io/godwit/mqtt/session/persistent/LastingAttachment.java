@@ -27,6 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection's attachment to its session that outlasts the leader of its inbox. When the leader is replaced normally
@@ -46,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the connection's loop. Futures complete on the threads of the present attachment.
  */
 public final class LastingAttachment implements InboxAttachment {
+    private static final Logger LOG = LoggerFactory.getLogger(LastingAttachment.class);
     private static final int PURGE_FROM = 32;
 
     private final Connection connection;
@@ -136,7 +139,7 @@ public final class LastingAttachment implements InboxAttachment {
                     if (failure != null) {
                         tryAgain(failure);
                     } else if (next.isEmpty()) {
-                        lost();
+                        lost("the next leader does not have it as attached");
                     } else {
                         wentOn(next.get());
                     }
@@ -149,10 +152,10 @@ public final class LastingAttachment implements InboxAttachment {
         SessionConfig.Homes homes = services.config.homes();
         int patience = hasNodeLost ? homes.lostPatience() : homes.movedPatience();
         if (kind == InboxFailure.STOPPED) {
-            lost();
+            lost("this node stops");
         } else if (connection.loop().tick() - movedAtTick >= patience) {
             services.reports.homeNotFound(client, hasNodeLost, Duration.ofSeconds(patience), failure);
-            lost();
+            lost("the next leader was not found in time");
         } else if (kind == InboxFailure.MOVED) {
             goOn(); // waits by itself while there is no leader
         } else {
@@ -174,7 +177,12 @@ public final class LastingAttachment implements InboxAttachment {
         }
     }
 
-    private void lost() {
+    private void lost(String why) {
+        LOG.debug(
+                "attachment is lost client={} movedBy={} why={}",
+                client.clientId().value(),
+                movedBy,
+                why);
         services.metrics.sessions().attachmentLost();
         mail.ended(InboxListener.Reason.UNAVAILABLE); // before any call fails
         over();
