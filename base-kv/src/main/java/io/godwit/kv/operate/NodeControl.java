@@ -250,7 +250,7 @@ public final class NodeControl implements NodeOperations {
         for (StoreControl store : stores.values()) {
             for (RangeRoutes.Route route : store.views().routes(reports)) {
                 leaders += route.leader().equals(storeId) ? 1 : 0;
-                replicas += route.report().hasReplicaOn(storeId) ? 1 : 0;
+                replicas += store.isToLose(route.report(), storeId) ? 1 : 0;
             }
         }
         NodeReport report = reports.get(storeId);

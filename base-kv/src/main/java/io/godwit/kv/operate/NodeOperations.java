@@ -86,7 +86,7 @@ public interface NodeOperations {
      * What a node still has.
      *
      * @param leaders number of ranges that it leads
-     * @param replicas number of ranges that it has a replica of
+     * @param replicas number of ranges that it has a replica of; learners that every node has do not count
      * @param unclear if nothing seems to be left: why the asked node cannot be sure; empty if it is
      */
     record DrainStatus(boolean isDraining, int leaders, int replicas, String unclear) {

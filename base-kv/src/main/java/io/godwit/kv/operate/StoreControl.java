@@ -72,6 +72,14 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
     }
 
     /**
+     * Whether a draining node still has to lose its replica of the range. It keeps a learner that every node has,
+     * because it serves its clients from that until it stops.
+     */
+    boolean isToLose(ReplicaReport range, String storeId) {
+        return balance.goal().isOnEveryStore() ? range.voters().contains(storeId) : range.hasReplicaOn(storeId);
+    }
+
+    /**
      * How pauses of balancers survive a restart; see {@link NotedPauses}.
      *
      * @param noted record of an earlier process; null if there is none

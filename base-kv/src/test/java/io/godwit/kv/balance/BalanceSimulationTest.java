@@ -76,7 +76,7 @@ class BalanceSimulationTest {
             List<String> voters = range.voters();
             assertThat(range.leader).as(what).isNotNull();
             assertThat(voters.size()).as(what).isBetween(count.wanted(), count.ceiling());
-            for (String store : range.replicas.keySet()) {
+            for (String store : cluster.goal.isOnEveryStore() ? voters : range.replicas.keySet()) {
                 assertThat(cluster.node(store).isDraining()).as(what).isFalse();
             }
             if (cluster.goal.isOnEveryStore()) {

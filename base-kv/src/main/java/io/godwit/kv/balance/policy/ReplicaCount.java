@@ -72,8 +72,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                         .bestToLead(range)
                         .map(to -> new MoveLeader(range.id(), range.epoch(), to, reason + "; the leader is to go"));
             }
-            boolean stays = view.goal().isOnEveryStore() && placement.isAlive(store) && !placement.isDraining(store);
-            return Optional.of(change(range, stays ? Step.DEMOTE : Step.REMOVE, store, reason));
+            return Optional.of(change(range, isMirror(store) ? Step.DEMOTE : Step.REMOVE, store, reason));
         }
 
         /** Adds a voter if one is missing or the store of one is gone. */
@@ -145,7 +144,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                 if (placement.isGone(store)) {
                     return Optional.of(change(range, Step.REMOVE, store, "the store of a learner is gone"));
                 }
-                if (placement.isDraining(store)) {
+                if (placement.isDraining(store) && !isMirror(store)) {
                     return Optional.of(change(range, Step.REMOVE, store, "the store of a learner is to go"));
                 }
                 if (placement.canBeginAnew(range, store) && !placement.isMixed()) {
@@ -161,6 +160,14 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
             return placement
                     .bestToMirror(range)
                     .map(store -> change(range, Step.ADD_LEARNER, store, "every store is to have a replica"));
+        }
+
+        /**
+         * Whether the store keeps its learner while it is draining, because its node may still have clients, which it
+         * serves from that learner.
+         */
+        private boolean isMirror(String store) {
+            return view.goal().isOnEveryStore() && placement.isAlive(store);
         }
 
         /** Whether the learner is meant to replace a voter or to become an additional one. */

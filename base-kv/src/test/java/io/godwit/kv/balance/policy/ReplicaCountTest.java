@@ -5,6 +5,7 @@ import static io.godwit.kv.balance.policy.Views.store;
 import static io.godwit.kv.balance.policy.Views.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.kv.balance.policy.Views.RangeBuilder;
 import io.godwit.kv.balance.policy.Views.StoreBuilder;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
@@ -457,6 +458,25 @@ class ReplicaCountTest {
                         stores,
                         range(1, "").voters("a", "b", "c", "d").learner("e", true))))
                 .isEqualTo("DEMOTE b");
+    }
+
+    /** It may still have clients, which it serves from its learner. */
+    @Test
+    void aDrainedStoreKeepsTheLearnerThatEveryStoreHasUntilItIsGone() {
+        ReplicaGoal goal = new ReplicaGoal(3, true);
+        List<StoreBuilder> stores =
+                List.of(store("a"), store("b"), store("c"), store("d").draining());
+        assertThat(next(view("a", goal, stores, range(1, "").voters("a", "b", "c", "d"))))
+                .isEqualTo("DEMOTE d");
+        RangeBuilder kept = range(1, "").voters("a", "b", "c").learner("d", true);
+        assertThat(next(view("a", goal, stores, kept))).isEqualTo("nothing");
+        assertThat(next(view("a", 3, stores, kept))).isEqualTo("REMOVE d");
+        List<StoreBuilder> gone = List.of(
+                store("a"),
+                store("b"),
+                store("c"),
+                store("d").is(Liveness.DOWN, Duration.ofHours(1)).draining());
+        assertThat(next(view("a", goal, gone, kept))).isEqualTo("REMOVE d");
     }
 
     /** A node without one serves no client. It gets a vote only once it has been alive for long enough. */
