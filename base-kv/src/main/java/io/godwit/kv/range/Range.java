@@ -129,13 +129,26 @@ public final class Range implements Sibling {
         this.voters = new VoterChange(changes);
         this.obstacles = new ChangeObstacles(this, db, coprocessor, environment, role, changes);
         this.requests = new RangeRequests(this, routes, db, coprocessor, environment, load, role);
-        this.mergeSequel = new MergeSequel(this, db, role, changes, requests, id -> {
-            Range sibling = family.find(id);
-            return sibling == null ? null : sibling.mergeSequel;
-        });
+        this.mergeSequel = new MergeSequel(this, db, role, changes, requests, new MergeSiblings());
         this.end = new RangeEnd<>(this, family, db, environment, faults, role, requests, ready);
         this.events = new StateMachineEvents<>(this, family, db, environment, load, role, changes, requests);
         executor.afterBatch(this::flush);
+    }
+
+    private final class MergeSiblings implements MergeSequel.Siblings {
+        @Override
+        public @Nullable MergeSequel ofId(long id) {
+            return sequelOf(family.find(id));
+        }
+
+        @Override
+        public @Nullable MergeSequel leftOf(byte[] key) {
+            return sequelOf(family.leftOf(key));
+        }
+
+        private static @Nullable MergeSequel sequelOf(@Nullable Range range) {
+            return range == null ? null : range.mergeSequel;
+        }
     }
 
     /**

@@ -40,6 +40,13 @@ public interface RangeFamily<R extends Sibling> {
     R find(long id);
 
     /**
+     * The replica on this node of a range that ends at {@code key}, or that has {@code key} and begins before it; null
+     * if there is none. Retired ranges do not count. The replica may be behind. Any thread; visits all replicas.
+     */
+    @Nullable
+    R leftOf(byte[] key);
+
+    /**
      * Later closes and buries a range whose keys belong to another range now, and deletes its files. Any thread;
      * returns at once.
      */

@@ -18,6 +18,7 @@ import io.godwit.plugin.balance.SplitHinter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -258,6 +259,20 @@ public final class StoreRanges implements RangeFamily<Range> {
     /** The ranges that requests may be for, in no order; does not wait for one that is being made. */
     public Collection<Range> known() {
         return slots.unordered();
+    }
+
+    @Override
+    public @Nullable Range leftOf(byte[] key) {
+        for (Range range : known()) {
+            RangeState state = range.state();
+            byte @Nullable [] end = state.bounds().end();
+            boolean begins = Arrays.compareUnsigned(state.bounds().start(), key) < 0;
+            boolean reaches = end == null || Arrays.compareUnsigned(end, key) >= 0;
+            if (begins && reaches && !(state.phase() instanceof RangeState.Retired)) {
+                return range;
+            }
+        }
+        return null;
     }
 
     /** The epoch at which the replica was last removed here; 0 if it never was. */

@@ -18,6 +18,8 @@ public final class SimRanges {
 
     public static final byte REFRAIN = RangeEntry.REFRAIN;
 
+    public static final byte RESUME = RangeEntry.RESUME;
+
     public static final byte REPLICAS = RangeEntry.REPLICAS;
 
     private SimRanges() {}

@@ -48,6 +48,8 @@ final class SimRaft {
     /** Kinds of entries of which the next is refused, as if the log were too busy. */
     private final Set<Byte> refusedOnce = new TreeSet<>();
 
+    private final Set<Byte> refused = new TreeSet<>();
+
     /** The node that is not reached; empty for none. */
     private String cutOff = "";
 
@@ -74,9 +76,18 @@ final class SimRaft {
         refusedOnce.add(kind);
     }
 
-    /** Whether this entry is to be refused; the next of its kind is not. */
+    /** Refuses all entries of this kind until {@link #accept}. */
+    void refuse(byte kind) {
+        refused.add(kind);
+    }
+
+    void accept(byte kind) {
+        refused.remove(kind);
+    }
+
+    /** Whether this entry is to be refused. */
     boolean takeRefusal(byte kind) {
-        return refusedOnce.remove(kind);
+        return refusedOnce.remove(kind) || refused.contains(kind);
     }
 
     /** Whether the network is cut between these two nodes. */

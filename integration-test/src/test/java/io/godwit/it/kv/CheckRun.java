@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -187,7 +188,11 @@ final class CheckRun {
             }
             Pace.passMillis(2_000);
             load.finish();
-            load.readAll(READ_MILLIS);
+            try {
+                load.readAll(READ_MILLIS);
+            } catch (IOException e) {
+                throw new IOException(e.getMessage() + "; " + knownRanges(cluster), e);
+            }
             Verdict verdict = judge(history);
             return new Result(
                     verdict,
@@ -200,6 +205,20 @@ final class CheckRun {
                     operator.done(),
                     operator.unsupported());
         }
+    }
+
+    /** What each node knows of the ranges, in one line: the summary of a build shows no more of a message. */
+    private static String knownRanges(TestCluster cluster) {
+        List<String> known = new ArrayList<>();
+        for (int node = 0; node < cluster.size(); node++) {
+            try {
+                known.add("n" + (node + 1) + ": "
+                        + cluster.operate(node, "ranges", 2_000).replace('\n', ' '));
+            } catch (IOException e) {
+                known.add("n" + (node + 1) + ": " + e.getMessage());
+            }
+        }
+        return String.join("; ", known);
     }
 
     private TestCluster cluster(List<String> splitKeys) throws IOException {

@@ -1,17 +1,21 @@
 package io.godwit.kv.range.change;
 
+import com.alipay.sofa.jraft.Status;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.range.data.RangeDb;
 import io.godwit.kv.range.leader.LeaderRole;
 import io.godwit.kv.range.leader.ReadIndex;
 import io.godwit.kv.range.replica.Replica;
 import io.godwit.kv.range.state.RangeCommand;
 import io.godwit.kv.range.state.RangeState;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Completes a merge on the leaders of both ranges, even if {@link Merge}'s own run has ended early: the right range
@@ -20,23 +24,38 @@ import org.jspecify.annotations.Nullable;
  * nothing is stored between two checks. Runs on the range executor; the entry points only queue.
  */
 public final class MergeSequel {
+    private static final Logger LOG = LoggerFactory.getLogger(MergeSequel.class);
     private static final long CHECK_MILLIS = 500;
+    /** A replica of the left range may be on its way to this node. */
+    private static final int CHECKS_WITHOUT_LEFT = 6;
 
     private final Replica replica;
     private final RangeDb db;
     private final LeaderRole role;
     private final RangeChanges changes;
     private final ReadIndex confirmation;
-    private final LongFunction<@Nullable MergeSequel> siblings;
+    private final Siblings siblings;
+    /** How many checks in a row have found no replica of the left range here. */
+    private int missing;
 
-    /** @param siblings other ranges on this node by id; null if there is none. Any thread */
+    /** Other ranges on this node. Any thread. */
+    public interface Siblings {
+        /** Null if there is none. */
+        @Nullable
+        MergeSequel ofId(long id);
+
+        /** See {@link io.godwit.kv.range.RangeFamily#leftOf}. */
+        @Nullable
+        MergeSequel leftOf(byte[] key);
+    }
+
     public MergeSequel(
             Replica replica,
             RangeDb db,
             LeaderRole role,
             RangeChanges changes,
             ReadIndex confirmation,
-            LongFunction<@Nullable MergeSequel> siblings) {
+            Siblings siblings) {
         this.replica = replica;
         this.db = db;
         this.role = role;
@@ -92,14 +111,52 @@ public final class MergeSequel {
             if (!role.isLeader() || !(now.phase() instanceof RangeState.Yielding yielding)) {
                 return;
             }
-            MergeSequel left = siblings.apply(yielding.leftId());
-            if (left == null) {
-                // a replica of it will come to this node, or an operator must help
-                replica.later(CHECK_MILLIS, this::checkLeaving);
+            MergeSequel left = siblings.ofId(yielding.leftId());
+            MergeSequel neighbour = left == null ? siblings.leftOf(now.bounds().start()) : left;
+            if (neighbour == null) {
+                leftIsMissing();
                 return;
             }
-            confirmedState(left, state -> replica.execute(() -> leavingChecked(now, state)));
+            missing = 0;
+            boolean isLeft = left != null;
+            confirmedState(neighbour, state -> {
+                boolean isToBeAsked = state != null && (isLeft || isOfNeighbour(state, now));
+                replica.execute(() -> leavingChecked(now, isToBeAsked ? state : null));
+            });
         });
+    }
+
+    /**
+     * Whether a range that is not the one that was to absorb the yielding range, which may have ended, can say what
+     * became of the merge: it has the keys in front of the yielding range. Two ranges never own one key, so no other
+     * one can have the keys of the yielding range too.
+     */
+    private static boolean isOfNeighbour(RangeState state, RangeState yielding) {
+        return state.bounds().contains(yielding.bounds().start()) || state.isLeftOf(yielding);
+    }
+
+    /**
+     * This node has no replica of the left range, which may have got other members since it gave up the merge. Hands
+     * the leadership to one voter after the other, until one has a replica.
+     */
+    private void leftIsMissing() {
+        replica.later(CHECK_MILLIS, this::checkLeaving);
+        RaftGroup group = replica.group();
+        if (group == null || ++missing % CHECKS_WITHOUT_LEFT != 0) {
+            return;
+        }
+        List<String> others = group.membership().voters().stream()
+                .filter(voter -> !voter.equals(group.leader()))
+                .toList();
+        if (!others.isEmpty()) {
+            String heir = others.get(missing / CHECKS_WITHOUT_LEFT % others.size());
+            Status status = group.transferLeadershipTo(heir);
+            LOG.info(
+                    "no replica of the left range here, another voter may complete the merge range={} to={} status={}",
+                    replica.groupId(),
+                    heir,
+                    status);
+        }
     }
 
     private void leavingChecked(RangeState asked, @Nullable RangeState left) {
@@ -142,7 +199,7 @@ public final class MergeSequel {
             if (!role.isLeader() || !(now.phase() instanceof RangeState.Joined joined)) {
                 return;
             }
-            MergeSequel right = siblings.apply(joined.rightId());
+            MergeSequel right = siblings.ofId(joined.rightId());
             if (!changes.isUnderWay() && (right == null || right.state().phase() instanceof RangeState.Retired)) {
                 changeOrElse(new RangeCommand.Forget(now.epoch(), joined.rightId()), this::checkJoined);
                 return;

@@ -20,7 +20,7 @@ public final class RangeEntry {
     static final byte JOIN = 6;
     public static final byte REFRAIN = 7;
     static final byte YIELD = 8;
-    static final byte RESUME = 9;
+    public static final byte RESUME = 9;
     static final byte RETIRE = 10;
     static final byte FORGET = 11;
 
