@@ -179,7 +179,7 @@ public final class DistWorker implements AutoCloseable {
                 cluster.nanoTime(),
                 config.routeTimeout().plus(RemovalsAgain.ON_ITS_WAY),
                 (filter, receiver) -> options(receiver.tenant(), filter, receiver) != null,
-                (filter, receiver, number) -> withStore(store -> store.remove(List.of(filter), receiver, number)));
+                (filter, receiver, number) -> withStore(store -> store.removeAgain(filter, receiver, number)));
         FunctionCounter.builder("godwit.dist.routes.removed.again", made.counter(), LongAdder::doubleValue)
                 .description("routes that came back behind their removal, and were removed again")
                 .register(meters);

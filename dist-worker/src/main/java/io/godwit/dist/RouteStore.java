@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * earlier one would win. The caller learns that the outcome is unknown. The next attachment of the session writes
  * missing routes with a larger number, and {@link RemovalsAgain} removes routes that a late copy brings back.
  *
- * <p>A change with a number is for a client of this node. Once the node has given up its clients, the change is not
- * sent any more: the client may resume elsewhere, and a route that it has removed there would come back.
+ * <p>A change with a number is for a session with a client or a plugin on this node. Once the node has given up its
+ * clients, the change is not sent any more: the client may resume elsewhere, and a route that it has removed there
+ * would come back. Repeated removals are not bound by this.
  */
 final class RouteStore {
     /** Most changes in one mutation. */
@@ -69,7 +70,15 @@ final class RouteStore {
         List<RouteMutation.Change> changes = new ArrayList<>(routes.size());
         routes.forEach((filter, options) -> changes.add(
                 RouteMutation.Change.put(RouteKeys.key(filter, receiver), RouteKeys.value(options, number))));
-        return writeAll(changes, number);
+        return writeAll(changes, isWanted(number));
+    }
+
+    /**
+     * Repeats a removal that was made before, see {@link RemovalsAgain}. Its number protects later subscriptions, so it
+     * is also sent when the client may be served elsewhere.
+     */
+    CompletableFuture<Void> removeAgain(TopicFilter filter, InboxReceiver receiver, RouteNumber number) {
+        return writeAll(List.of(RouteMutation.Change.remove(RouteKeys.key(filter, receiver), number)), () -> true);
     }
 
     CompletableFuture<Void> remove(Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
@@ -77,7 +86,7 @@ final class RouteStore {
         for (TopicFilter filter : filters) {
             changes.add(RouteMutation.Change.remove(RouteKeys.key(filter, receiver), number));
         }
-        return writeAll(changes, number);
+        return writeAll(changes, isWanted(number));
     }
 
     /** At most {@code maxRoutes} routes of the tenant, from {@code cursor} on; the first page for null. */
@@ -107,10 +116,8 @@ final class RouteStore {
      * Writes in mutations of bounded size: a range applies each without a pause, and its log refuses one that is too
      * large.
      */
-    private CompletableFuture<Void> writeAll(List<RouteMutation.Change> changes, RouteNumber number) {
+    private CompletableFuture<Void> writeAll(List<RouteMutation.Change> changes, BooleanSupplier isWanted) {
         Deadline deadline = deadline();
-        // without a number the session has ended, and its client stays nowhere
-        BooleanSupplier isWanted = number.isNone() ? () -> true : members.clientsStay();
         List<CompletableFuture<Void>> parts = new ArrayList<>(1);
         for (int from = 0; from < changes.size(); ) {
             int to = partEnd(changes, from);
@@ -119,6 +126,11 @@ final class RouteStore {
         }
         return plain(
                 parts.size() == 1 ? parts.get(0) : CompletableFuture.allOf(parts.toArray(new CompletableFuture<?>[0])));
+    }
+
+    /** Without a number the session has ended, and its client stays nowhere. */
+    private BooleanSupplier isWanted(RouteNumber number) {
+        return number.isNone() ? () -> true : members.clientsStay();
     }
 
     private static int partEnd(List<RouteMutation.Change> changes, int from) {

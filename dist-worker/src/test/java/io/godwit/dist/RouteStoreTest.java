@@ -83,6 +83,9 @@ class RouteStoreTest {
         assertThat(reason(store.remove(routes(1, "/+").keySet(), ALICE, new RouteNumber(1, 3))))
                 .isEqualTo(RangeException.Cause.LOST);
         assertThat(range.changes).isEmpty();
+        assertThat(store.removeAgain(new TopicFilter(null, "a"), ALICE, new RouteNumber(1, 2)))
+                .as("its number protects later subscriptions")
+                .isCompleted();
         assertThat(store.remove(routes(1, "/+").keySet(), ALICE, RouteNumber.NONE))
                 .as("the routes of an ended session are removed by any node")
                 .isCompleted();

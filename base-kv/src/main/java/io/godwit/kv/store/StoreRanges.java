@@ -268,7 +268,8 @@ public final class StoreRanges implements RangeFamily<Range> {
             byte @Nullable [] end = state.bounds().end();
             boolean begins = Arrays.compareUnsigned(state.bounds().start(), key) < 0;
             boolean reaches = end == null || Arrays.compareUnsigned(end, key) >= 0;
-            if (begins && reaches && !(state.phase() instanceof RangeState.Retired)) {
+            boolean runs = range.stoppedBy().isEmpty() && !(state.phase() instanceof RangeState.Retired);
+            if (begins && reaches && runs) {
                 return range;
             }
         }

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -45,12 +44,15 @@ public final class LeadershipHandover {
     private final Deadline deadline;
     private final Set<RangeName> tried = ConcurrentHashMap.newKeySet();
     private final Set<RangeName> handedOver = ConcurrentHashMap.newKeySet();
-    /** Ranges that no voter has taken, with their epochs; another epoch is a reason to try again. */
-    private final Map<RangeName, Long> left = new ConcurrentHashMap<>();
-    /** Ranges that had another epoch than the one read, which is given here. */
-    private final Map<RangeName, Long> outdated = new ConcurrentHashMap<>();
+    /** Ranges that no voter has taken. */
+    private final Map<RangeName, Refused> refused = new ConcurrentHashMap<>();
+    /** Refusals that are in the log, each once. */
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
     /** Ranges that had no new leader by the deadline. */
     private final Queue<RangeName> late = new ConcurrentLinkedQueue<>();
+
+    /** @param rounds in a row in which it was refused at this epoch */
+    private record Refused(long epoch, int rounds) {}
 
     private record RangeName(String store, long id) {
         @Override
@@ -124,14 +126,35 @@ public final class LeadershipHandover {
         for (RangeInfo range : store.ranges()) {
             List<String> heirs = new ArrayList<>(range.voters());
             RangeName name = new RangeName(store.name(), range.id());
-            boolean isLeft = range.change().isEmpty() && Objects.equals(left.get(name), range.epoch());
-            if (range.leader().equals(node.self()) && heirs.remove(node.self()) && !heirs.isEmpty() && !isLeft) {
+            if (range.leader().equals(node.self())
+                    && heirs.remove(node.self())
+                    && !heirs.isEmpty()
+                    && !isLeft(name, range)) {
                 Collections.rotate(heirs, moves.size());
                 tried.add(name);
                 moves.add(move(store, range, new ArrayDeque<>(heirs)));
             }
         }
         return moves;
+    }
+
+    /**
+     * Whether it was refused twice though nothing was under way: a change that was begun before the balancers rested
+     * may be the reason for the first time.
+     */
+    private boolean isLeft(RangeName name, RangeInfo range) {
+        Refused known = refused.get(name);
+        return known != null
+                && known.epoch() == range.epoch()
+                && known.rounds() > 1
+                && range.change().isEmpty();
+    }
+
+    private void refuse(RangeName name, RangeInfo range) {
+        refused.compute(name, (same, known) -> {
+            int rounds = known != null && known.epoch() == range.epoch() ? known.rounds() : 0;
+            return new Refused(range.epoch(), range.change().isEmpty() ? rounds + 1 : 0);
+        });
     }
 
     /** Moves the range to the first heir that takes it, until another node leads it. */
@@ -143,9 +166,7 @@ public final class LeadershipHandover {
             return CompletableFuture.completedFuture(null);
         }
         if (heir == null) {
-            if (range.change().isEmpty()) {
-                left.put(name, range.epoch());
-            }
+            refuse(name, range);
             return CompletableFuture.completedFuture(null);
         }
         return store.carryOut(new MoveLeader(range.id(), range.epoch(), heir, "the node stops"), deadline)
@@ -154,17 +175,19 @@ public final class LeadershipHandover {
                         handedOver.add(name);
                         return CompletableFuture.completedFuture(null);
                     }
-                    LOG.info(
-                            "not handed over store={} range={} to={} cause={}",
-                            store.name(),
-                            range.id(),
-                            heir,
-                            result.detail());
-                    boolean isOutdated = result.outcome() == ActionOutcome.STALE
-                            && !Objects.equals(outdated.put(name, range.epoch()), range.epoch());
-                    return isOutdated
-                            ? CompletableFuture.completedFuture(null) // the next round knows its epoch
-                            : move(store, range, heirs);
+                    if (logged.add(name + heir + result.detail())) {
+                        LOG.info(
+                                "not handed over store={} range={} to={} cause={}",
+                                store.name(),
+                                range.id(),
+                                heir,
+                                result.detail());
+                    }
+                    if (result.outcome() == ActionOutcome.STALE) {
+                        refuse(name, range);
+                        return CompletableFuture.completedFuture(null); // the next round knows its epoch
+                    }
+                    return move(store, range, heirs);
                 });
     }
 

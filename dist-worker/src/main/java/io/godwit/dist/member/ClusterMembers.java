@@ -92,8 +92,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     /** How often it has given up its clients. */
     private final AtomicInteger closings = new AtomicInteger();
-    /** When the last tick began, by {@link MemberThread#nanoTime}. Written by the thread. */
-    private volatile long tickedNanos;
+    /** When the last tick began. Written by the thread. */
+    private volatile Freshness.Mark ticked;
     /** Whether the process has stood still since the last proof. Written by the thread. */
     private volatile boolean hasStood;
 
@@ -148,6 +148,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.waits = new WaitReports(events, meters, NodeWait.PROOF);
         this.hold = hold;
         this.freshness = new Freshness(thread);
+        this.ticked = Freshness.Mark.now(thread, 0);
         this.heartbeats = new Heartbeats(self, thread);
         this.held = new HeldAcknowledgements(thread::tell, hold.toNanos());
         this.commits = new ViewCommits(store, current, thread);
@@ -178,7 +179,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
                 linked = introductions::isLinked;
                 exclusions.judgeBy(linked, this::answers);
                 begun.begin();
-                tickedNanos = thread.nanoTime();
+                ticked = Freshness.Mark.now(thread, serves);
                 tick();
             }
         });
@@ -327,13 +328,16 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     @Override
     public BooleanSupplier clientsStay() {
-        int then = closings.get();
-        return () -> closings.get() == then && !mayHaveStood();
+        int then = closings.get(); // first: a node that has given up its clients takes none
+        return takesClients() ? () -> closings.get() == then && !mayHaveStood() : () -> false;
     }
 
     /** After a standstill the others may have served its clients, which it learns with the next proof or lapse. */
     private boolean mayHaveStood() {
-        return !freshness.isFresh() && (hasStood || thread.nanoTime() - tickedNanos > STOOD_NANOS);
+        Freshness.Mark tick = ticked; // read before hasStood, which is written first
+        boolean isStanding = thread.nanoTime() - tick.nanos() > STOOD_NANOS
+                || thread.wallMillis() - tick.wallMillis() > TimeUnit.NANOSECONDS.toMillis(STOOD_NANOS);
+        return !freshness.isFresh() && (isStanding || hasStood);
     }
 
     @Override
@@ -457,11 +461,14 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     private void closeClientsWhenUnproven(Joining begun) {
-        long now = thread.nanoTime();
-        boolean isFirst = now - tickedNanos > STOOD_NANOS;
-        hasStood |= isFirst; // before the time of the tick
-        tickedNanos = now;
-        if (!isFirst) {
+        Freshness.Mark before = ticked;
+        Freshness.Mark now = Freshness.Mark.now(thread, serves);
+        boolean hasJustStood = now.nanos() - before.nanos() > STOOD_NANOS;
+        // the monotonic clock may stop while the machine is suspended
+        boolean wasSuspended = now.wallMillis() - before.wallMillis() > TimeUnit.NANOSECONDS.toMillis(STOOD_NANOS);
+        hasStood |= hasJustStood || wasSuspended; // before the time of the tick
+        ticked = now;
+        if (!hasJustStood) {
             closeClientsIfUnproven(begun);
         }
     }
@@ -521,8 +528,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     private void stopServing() {
+        serves = 0; // before the count, see clientsStay
         closings.incrementAndGet();
-        serves = 0;
         freshness.end();
     }
 

@@ -103,9 +103,9 @@ public interface Members {
 
     /**
      * A check for what a client of this node has asked for: it is true while the connections of now may stay. It turns
-     * false, for good or for a moment, before the others let clients of this node connect elsewhere: when this node has
-     * closed its clients, and after a standstill of the process until it has proved again that it serves. Any thread;
-     * cheap, never blocks.
+     * false before the others let clients of this node connect elsewhere. It stays false once this node has closed its
+     * clients. After a standstill of the process it is false until the node has proved again that it serves. Any
+     * thread; cheap, never blocks.
      */
     default BooleanSupplier clientsStay() {
         return () -> true;

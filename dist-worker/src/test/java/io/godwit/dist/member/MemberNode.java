@@ -57,7 +57,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private boolean isOnMembersThread;
     private long stoodUntilNanos;
     private long closed;
-    /** Taken by the last user that was connected. */
+    /** Taken by its last user, which may be one whose connection is just being closed. */
     private BooleanSupplier clientsStay = () -> false;
 
     MemberNode(MemberWorld world, NodeLife life) {
@@ -372,9 +372,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
                 (long) (world.random.nextDouble() * 60 * MILLI),
                 () -> here(() -> {
                     isOpen |= members.mayAcknowledge();
-                    if (isOpen) {
-                        clientsStay = members.clientsStay();
-                    }
+                    clientsStay = members.clientsStay();
                     if (isOpen && world.random.nextInt(8) == 0) {
                         subscribe();
                     } else if (isOpen) {

@@ -72,7 +72,9 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                         .bestToLead(range)
                         .map(to -> new MoveLeader(range.id(), range.epoch(), to, reason + "; the leader is to go"));
             }
-            return Optional.of(change(range, isMirror(store) ? Step.DEMOTE : Step.REMOVE, store, reason));
+            // also on a draining store, whose node serves its clients from the learner until it is stopped
+            boolean stays = view.goal().isOnEveryStore() && placement.isAlive(store);
+            return Optional.of(change(range, stays ? Step.DEMOTE : Step.REMOVE, store, reason));
         }
 
         /** Adds a voter if one is missing or the store of one is gone. */
@@ -144,7 +146,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                 if (placement.isGone(store)) {
                     return Optional.of(change(range, Step.REMOVE, store, "the store of a learner is gone"));
                 }
-                if (placement.isDraining(store) && !isMirror(store)) {
+                if (placement.isDraining(store) && !view.goal().isOnEveryStore()) {
                     return Optional.of(change(range, Step.REMOVE, store, "the store of a learner is to go"));
                 }
                 if (placement.canBeginAnew(range, store) && !placement.isMixed()) {
@@ -160,14 +162,6 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
             return placement
                     .bestToMirror(range)
                     .map(store -> change(range, Step.ADD_LEARNER, store, "every store is to have a replica"));
-        }
-
-        /**
-         * Whether the store keeps its learner while it is draining, because its node may still have clients, which it
-         * serves from that learner.
-         */
-        private boolean isMirror(String store) {
-            return view.goal().isOnEveryStore() && placement.isAlive(store);
         }
 
         /** Whether the learner is meant to replace a voter or to become an additional one. */

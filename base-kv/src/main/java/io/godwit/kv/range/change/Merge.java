@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * <ol>
  *   <li>Left: {@link RangeCommand.Absorb}. The next leader of the left range gives up ({@link RangeCommand.Refrain}).
  *   <li>Right: frozen as for a split, then {@link RangeCommand.Yield}: it no longer serves. Its next leader asks the
- *       left range repeatedly for the outcome: {@link MergeSequel#checkLeaving}. The left range may have
- *       ended or moved to other nodes by then.
+ *       left range repeatedly for the outcome: {@link MergeSequel#checkLeaving}. By then the left range
+ *       may have ended, or moved to other nodes.
  *   <li>Left: {@link RangeCommand.Copy} for each page. The copied keys are beyond the left range's end, where nobody
  *       reads, and the next attempt deletes them.
  *   <li>Left: frozen, then {@link RangeCommand.Join}: from here on the keys are its own. A merge that was given up

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 public final class MergeSequel {
     private static final Logger LOG = LoggerFactory.getLogger(MergeSequel.class);
     private static final long CHECK_MILLIS = 500;
-    /** A replica of the left range may be on its way to this node. */
-    private static final int CHECKS_WITHOUT_LEFT = 6;
+    /** A replica of the left range may be on its way to this node, or get a leader. */
+    private static final int CHECKS_OF_A_TURN = 6;
 
     private final Replica replica;
     private final RangeDb db;
@@ -35,7 +35,7 @@ public final class MergeSequel {
     private final RangeChanges changes;
     private final ReadIndex confirmation;
     private final Siblings siblings;
-    /** How many checks in a row have found no replica of the left range here. */
+    /** How many checks in a row could not be answered here. */
     private int missing;
 
     /** Other ranges on this node. Any thread. */
@@ -114,15 +114,20 @@ public final class MergeSequel {
             MergeSequel left = siblings.ofId(yielding.leftId());
             MergeSequel neighbour = left == null ? siblings.leftOf(now.bounds().start()) : left;
             if (neighbour == null) {
-                leftIsMissing();
+                notKnownHere();
                 return;
             }
-            missing = 0;
             boolean isLeft = left != null;
-            confirmedState(neighbour, state -> {
-                boolean isToBeAsked = state != null && (isLeft || isOfNeighbour(state, now));
-                replica.execute(() -> leavingChecked(now, isToBeAsked ? state : null));
-            });
+            confirmedState(
+                    neighbour,
+                    state -> replica.execute(() -> {
+                        if (state != null && (isLeft || isOfNeighbour(state, now))) {
+                            missing = 0;
+                            leavingChecked(now, state);
+                        } else {
+                            notKnownHere();
+                        }
+                    }));
         });
     }
 
@@ -132,38 +137,43 @@ public final class MergeSequel {
      * one can have the keys of the yielding range too.
      */
     private static boolean isOfNeighbour(RangeState state, RangeState yielding) {
-        return state.bounds().contains(yielding.bounds().start()) || state.isLeftOf(yielding);
+        return !(state.phase() instanceof RangeState.Retired) // its bounds are another one's by now
+                && (state.bounds().contains(yielding.bounds().start()) || state.isLeftOf(yielding));
     }
 
     /**
-     * This node has no replica of the left range, which may have got other members since it gave up the merge. Hands
-     * the leadership to one voter after the other, until one has a replica.
+     * This node cannot say what became of the merge: it has no replica of the left range, which may have got other
+     * members since it gave up the merge, or that replica has stopped or has no leader. Hands the leadership to one
+     * voter after the other, until one can say it; after twice the time each time. If none of them has a replica of the
+     * left range, nor of the range that has its keys now, an operator must help.
      */
-    private void leftIsMissing() {
+    private void notKnownHere() {
         replica.later(CHECK_MILLIS, this::checkLeaving);
         RaftGroup group = replica.group();
-        if (group == null || ++missing % CHECKS_WITHOUT_LEFT != 0) {
+        missing++;
+        int turn = missing / CHECKS_OF_A_TURN;
+        if (group == null || missing % CHECKS_OF_A_TURN != 0 || Integer.bitCount(turn) != 1) {
             return;
         }
         List<String> others = group.membership().voters().stream()
                 .filter(voter -> !voter.equals(group.leader()))
                 .toList();
         if (!others.isEmpty()) {
-            String heir = others.get(missing / CHECKS_WITHOUT_LEFT % others.size());
+            String heir = others.get(Integer.numberOfTrailingZeros(turn) % others.size());
             Status status = group.transferLeadershipTo(heir);
             LOG.info(
-                    "no replica of the left range here, another voter may complete the merge range={} to={} status={}",
+                    "the outcome of a merge is not known here, another voter is to ask range={} to={} status={}",
                     replica.groupId(),
                     heir,
                     status);
         }
     }
 
-    private void leavingChecked(RangeState asked, @Nullable RangeState left) {
+    private void leavingChecked(RangeState asked, RangeState left) {
         if (replica.routed().epoch() != asked.epoch()) {
             return; // settled meanwhile
         }
-        RangeCommand next = left == null ? null : next(asked, left);
+        RangeCommand next = next(asked, left);
         if (next == null || changes.isUnderWay()) {
             replica.later(CHECK_MILLIS, this::checkLeaving);
         } else {

@@ -471,6 +471,14 @@ class ReplicaCountTest {
         RangeBuilder kept = range(1, "").voters("a", "b", "c").learner("d", true);
         assertThat(next(view("a", goal, stores, kept))).isEqualTo("nothing");
         assertThat(next(view("a", 3, stores, kept))).isEqualTo("REMOVE d");
+        for (Liveness away : List.of(Liveness.SUSPECT, Liveness.DOWN)) {
+            List<StoreBuilder> returning = List.of(
+                    store("a"),
+                    store("b"),
+                    store("c"),
+                    store("d").is(away, Duration.ofMinutes(1)).draining());
+            assertThat(next(view("a", goal, returning, kept))).isEqualTo("nothing");
+        }
         List<StoreBuilder> gone = List.of(
                 store("a"),
                 store("b"),

@@ -79,6 +79,8 @@ public final class EdgeService {
     private boolean hasGreeted;
 
     private volatile boolean isLost;
+    /** Whether this node has closed the link because it stops. Written before {@link #isLost}. */
+    private volatile boolean isUnlinked;
 
     /**
      * @param leaders the leaders of this node, for this edge alone
@@ -239,7 +241,7 @@ public final class EdgeService {
 
     /** The link is lost: no frames follow. On the link's thread. */
     public void lost() {
-        unlinked();
+        over();
         attachments.values().forEach(Served::end);
     }
 
@@ -248,6 +250,11 @@ public final class EdgeService {
      * they are not detached. On the link's thread.
      */
     public void unlinked() {
+        isUnlinked = true;
+        over();
+    }
+
+    private void over() {
         isLost = true;
         held.lost();
         orders.lost();
@@ -378,7 +385,7 @@ public final class EdgeService {
         @Override
         public void opened(AttachmentPort leader) {
             port = leader;
-            if (isLost) { // lost() may have missed it
+            if (isLost && !isUnlinked) { // lost() may have missed it
                 end();
             }
         }
