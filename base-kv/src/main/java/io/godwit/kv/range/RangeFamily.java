@@ -41,7 +41,8 @@ public interface RangeFamily<R extends Sibling> {
 
     /**
      * The replica on this node of a range that ends at {@code key}, or that has {@code key} and begins before it; null
-     * if there is none. Retired ranges and stopped replicas do not count. The replica may be behind. Any thread; visits all replicas.
+     * if there is none. Retired ranges and stopped replicas do not count. The replica may be behind. Any thread; visits
+     * all replicas.
      */
     @Nullable
     R leftOf(byte[] key);
