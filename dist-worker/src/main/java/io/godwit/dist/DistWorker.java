@@ -33,6 +33,7 @@ import io.godwit.dist.index.share.SharedGroup;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.CurrentView;
 import io.godwit.dist.peer.LivePeers;
+import io.godwit.dist.peer.filter.RemoteMember;
 import io.godwit.dist.peer.link.ClusterParts;
 import io.godwit.dist.record.RecordIndex;
 import io.godwit.dist.record.RecordStore;
@@ -123,7 +124,9 @@ public final class DistWorker implements AutoCloseable {
             @Nullable ClusterParts cluster) {
         this.config = config;
         this.ranges = ranges;
-        this.index = new TopicIndex(config.strategies());
+        this.index = cluster == null
+                ? new TopicIndex(config.strategies())
+                : new TopicIndex(config.strategies(), RemoteMember.nameOf(cluster.nodeId()), this::keeps);
         this.waits = new WaitReports(
                 events,
                 meters,
@@ -173,6 +176,13 @@ public final class DistWorker implements AutoCloseable {
                 .register(meters);
     }
 
+    private void keeps(TenantId tenant, TopicFilter filter, Receiver receiver) {
+        LivePeers others = peers;
+        if (others != null) {
+            others.keeps(tenant, filter, receiver);
+        }
+    }
+
     private RemovalsAgain removalsAgain(ClusterParts cluster, MeterRegistry meters) {
         RemovalsAgain made = new RemovalsAgain(
                 cluster.timers(),
@@ -204,7 +214,8 @@ public final class DistWorker implements AutoCloseable {
 
     private CompletableFuture<DistOutcome> chooseAnother(Delivery from, Deliverer live) {
         TenantIndex tenant = index.tenant(from.publisher().tenant());
-        return new FanOut(from.publisher(), tenant, deliverers.withLive(live)).chooseAnother(tenant, from);
+        return new FanOut(from.publisher(), from.asked(), tenant, deliverers.withLive(live))
+                .chooseAnother(tenant, from);
     }
 
     /** The factory of the state machines, one for each range of the dist store. */
@@ -419,7 +430,7 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public CompletableFuture<DistOutcome> handOn(Delivery from) {
             TenantIndex tenant = index.tenant(from.publisher().tenant());
-            return new FanOut(from.publisher(), tenant, deliverers).handOn(tenant, from);
+            return new FanOut(from.publisher(), from.asked(), tenant, deliverers).handOn(tenant, from);
         }
 
         @Override

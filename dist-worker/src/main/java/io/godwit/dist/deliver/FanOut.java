@@ -431,17 +431,20 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
         if (inbox.isEmpty()) {
             return live.isEmpty()
                     ? Deliverer.DELIVERED // by an earlier distribution
-                    : deliverers.live.deliver(new Delivery(client, message, live, token, Strays.IGNORED, resend));
+                    : deliverers.live.deliver(
+                            new Delivery(client, message, live, token, Strays.IGNORED, resend, asked));
         }
         // the inbox first: its commit takes longer
         CompletableFuture<DistOutcome> stored = picks == null
-                ? deliverers.inbox.deliver(new Delivery(client, message, inbox, token, deliverers.strays, resend))
-                : deliverShared(new Delivery(client, message, inbox, token, picks, resend), picks);
+                ? deliverers.inbox.deliver(
+                        new Delivery(client, message, inbox, token, deliverers.strays, resend, asked))
+                : deliverShared(new Delivery(client, message, inbox, token, picks, resend, asked), picks);
         return live.isEmpty()
                 ? stored
                 : Outcomes.worst(
                         stored,
-                        deliverers.live.deliver(new Delivery(client, message, live, token, Strays.IGNORED, resend)));
+                        deliverers.live.deliver(
+                                new Delivery(client, message, live, token, Strays.IGNORED, resend, asked)));
     }
 
     private CompletableFuture<DistOutcome> deliverShared(Delivery delivery, SharedPicks picks) {
@@ -525,7 +528,7 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
             group.refused(full);
         }
         SharedMember next = from.isOfAnotherNode()
-                ? group.pickHere(client.clientId(), message.topic())
+                ? group.pickHere(client.clientId(), message.topic(), asked)
                 : choosing(message, null, Resend.ALWAYS).pick(group);
         if (next == null || next.isRefusing() || next.equals(full)) {
             return Outcomes.NO_MATCH;
@@ -534,8 +537,8 @@ public final class FanOut implements Publisher, HeldPublishes.Source {
             deliverers.choices.replace(token, group, next);
         }
         if (from.isOfAnotherNode()) {
-            return deliverers.live.deliver(
-                    new Delivery(client, message, List.of(next.match()), token, Strays.OF_ANOTHER_NODE));
+            return deliverers.live.deliver(new Delivery(
+                    client, message, List.of(next.match()), token, Strays.OF_ANOTHER_NODE, Resend.ALWAYS, asked));
         }
         List<Match> live = new ArrayList<>(1);
         List<Match> inbox = new ArrayList<>(1);

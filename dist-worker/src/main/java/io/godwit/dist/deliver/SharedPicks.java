@@ -70,7 +70,7 @@ final class SharedPicks implements Strays {
         SharedMember pick(SharedGroup group) {
             SharedMember member = group.pick(publisher, topic, asked);
             return member != null && member.isElsewhere() && topic.startsWith("$SYS/")
-                    ? group.pickHere(publisher, topic)
+                    ? group.pickHere(publisher, topic, asked)
                     : member;
         }
     }

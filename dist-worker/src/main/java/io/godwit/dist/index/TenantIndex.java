@@ -11,6 +11,7 @@ import io.godwit.dist.index.share.GroupMember;
 import io.godwit.dist.index.share.SharedGroup;
 import io.godwit.dist.index.share.SharedMember;
 import io.godwit.dist.index.share.SharedStrategies;
+import io.godwit.dist.index.share.StickyListener;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
@@ -37,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 public final class TenantIndex {
     private final TenantId id;
     private final SharedStrategies strategies;
+    private final String node;
+    private final StickyListener sticky;
     private final NodeSets nodeSets;
     private final ConcurrentHashMap<String, Subscribers> exact = new ConcurrentHashMap<>();
     private final FilterTrie wildcards = new FilterTrie();
@@ -51,12 +54,18 @@ public final class TenantIndex {
 
     /** For a node that is alone. */
     TenantIndex(TenantId id, SharedStrategies strategies) {
-        this(id, strategies, new NodeSets());
+        this(id, strategies, "", StickyListener.NONE, new NodeSets());
     }
 
-    TenantIndex(TenantId id, SharedStrategies strategies, NodeSets nodeSets) {
+    /**
+     * @param node see {@link TopicIndex}
+     * @param sticky see {@link TopicIndex}
+     */
+    TenantIndex(TenantId id, SharedStrategies strategies, String node, StickyListener sticky, NodeSets nodeSets) {
         this.id = id;
         this.strategies = strategies;
+        this.node = node;
+        this.sticky = sticky;
         this.nodeSets = nodeSets;
         this.elsewhere = new ConnectedElsewhere(nodeSets);
     }
@@ -385,7 +394,7 @@ public final class TenantIndex {
             }
             return isNew;
         }
-        group = new SharedGroup(filter, strategies, System::nanoTime);
+        group = new SharedGroup(id, filter, strategies, System::nanoTime, node, sticky);
         group.add(match(receiver, options, filter));
         connectIfElsewhere(group, receiver);
         subscribers.putGroup(group);

@@ -3,6 +3,7 @@ package io.godwit.dist.index;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.index.compact.NodeSets;
 import io.godwit.dist.index.share.SharedStrategies;
+import io.godwit.dist.index.share.StickyListener;
 import io.godwit.plugin.client.TenantId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -14,19 +15,34 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TopicIndex {
     private final SharedStrategies strategies;
+    private final String node;
+    private final StickyListener sticky;
     private final ConcurrentHashMap<TenantId, TenantIndex> tenants = new ConcurrentHashMap<>();
 
     private final NodeSets nodeSets = new NodeSets();
     private final LeftBehind leftBehind = new LeftBehind();
     private final KeyClaims claims = new KeyClaims();
 
+    /** For a node that is alone. */
     public TopicIndex(SharedStrategies strategies) {
+        this(strategies, "", StickyListener.NONE);
+    }
+
+    /**
+     * @param node the client id by which the other nodes know the members of shared groups on this one
+     * @param sticky is told what sticky groups keep
+     */
+    public TopicIndex(SharedStrategies strategies, String node, StickyListener sticky) {
         this.strategies = strategies;
+        this.node = node;
+        this.sticky = sticky;
     }
 
     public TenantIndex tenant(TenantId tenant) {
         TenantIndex known = tenants.get(tenant);
-        return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, strategies, nodeSets));
+        return known != null
+                ? known
+                : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, strategies, node, sticky, nodeSets));
     }
 
     /** The index of a tenant; null when there is none yet. */

@@ -9,6 +9,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Receiver;
 import io.godwit.dist.deliver.ChosenElsewhere;
 import io.godwit.dist.deliver.OtherNodes;
 import io.godwit.dist.deliver.OwnReceivers;
@@ -20,6 +21,7 @@ import io.godwit.dist.member.Heartbeat;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.view.NodeLife;
 import io.godwit.dist.peer.choice.ChoiceQuestions;
+import io.godwit.dist.peer.choice.StickyReports;
 import io.godwit.dist.peer.filter.Learning;
 import io.godwit.dist.peer.filter.LiveFilters;
 import io.godwit.dist.peer.filter.PeerBarriers;
@@ -91,6 +93,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final NodeSender sender;
     private final GroupSender groups;
     private final ChoiceQuestions questions;
+    private final StickyReports sticky;
     private final LiveArrivals arrivals;
     private final ServedReceivers served;
     private final SharedChoices choices;
@@ -127,6 +130,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.sender = new NodeSender(parts, held, tokens, exclusions, counters, events);
         this.groups = new GroupSender(own.live(), another, parts, held, tokens, exclusions, counters, events);
         this.questions = new ChoiceQuestions(parts, waits, choices, reports);
+        this.sticky = new StickyReports(own.index(), parts.nodeId(), parts.timers());
         this.arrivals = new LiveArrivals(members, own, counters, parts.wallMillis());
         Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
                 .description("filters with live subscribers on this node, that other nodes are told of")
@@ -188,6 +192,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         remote.over(peer, why);
         groups.over(peer);
         questions.over(peer);
+        sticky.over(peer);
     }
 
     /**
@@ -214,7 +219,12 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
 
     private void onControl(Peer from, PeerFrame frame) {
         switch (frame.getKindCase()) {
-            case FILTERS -> remote.apply(from, frame.getFilters());
+            case FILTERS -> {
+                remote.apply(from, frame.getFilters());
+                if (frame.getFilters().getReadsStrategies()) {
+                    sticky.reads(from);
+                }
+            }
             case BARRIER -> barriers.asked(from, frame.getBarrier());
             case BARRIER_DONE -> barriers.answered(from, frame.getBarrierDone());
             case FINISHED ->
@@ -224,6 +234,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             case GROUP_ANSWER -> groups.answered(from, frame.getGroupAnswer());
             case CHOICE_QUESTION -> questions.asked(from, frame.getChoiceQuestion());
             case CHOICE_ANSWER -> questions.answered(from, frame.getChoiceAnswer());
+            case STICKY_CHOICES -> sticky.arrived(from, frame.getStickyChoices());
             case SERVING -> members.heard(RemoteFilters.lifeOf(from), HeartbeatFrames.decode(frame.getServing()));
             case KIND_NOT_SET -> throw new AssertionError("was decoded");
         }
@@ -309,6 +320,11 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
      */
     public void setConnected(GroupMember member, boolean isConnected) {
         filters.setConnected(member, isConnected);
+    }
+
+    /** A sticky group keeps a member that this node would not choose now. The other nodes follow. Any thread. */
+    public void keeps(TenantId tenant, TopicFilter filter, Receiver receiver) {
+        sticky.keeps(tenant, filter, receiver);
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.peer.filter.RemoteFilters;
 import io.godwit.dist.peer.link.ControlFrames;
 import io.godwit.dist.route.RouteKeys;
@@ -15,6 +16,7 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
@@ -138,6 +140,34 @@ class ConnectedMembersTest {
             assertThat(chosen(node)).as(node.life.nodeId()).containsExactlyInAnyOrder("away", "member");
             assertThat(gauge(node, ".bytes") + gauge(node, ".others.bytes")).isZero();
         }
+    }
+
+    /** Stored members of all nodes, with keys: the strategy needs no message between the nodes. */
+    @Test
+    void messagesOfOnePublisherGoToOneConnectedMemberWhicheverNodeItUses() {
+        List<TestNode> nodes = List.of(a, b, c);
+        routes(AWAY);
+        for (int i = 0; i < 6; i++) {
+            routes(receiver("member" + i));
+            setConnected(nodes.get(i % 3), receiver("member" + i), true);
+        }
+        tell();
+        Set<String> all = new HashSet<>();
+        for (int key = 0; key < 100; key++) {
+            ClientInfo publisher = TestNode.clientOf("p" + key);
+            Set<String> chosen = new HashSet<>();
+            for (TestNode node : nodes) {
+                node.inbox.clear();
+                node.client()
+                        .publisher(publisher, SharedPick.HASH_BY_CLIENT, Runnable::run)
+                        .publish(TestNode.message("t", Qos.AT_LEAST_ONCE, "m"), null);
+                node.inbox.forEach(delivery -> delivery.matches()
+                        .forEach(match -> chosen.add(match.receiver().clientId().value())));
+            }
+            assertThat(chosen).as("key " + key).hasSize(1);
+            all.addAll(chosen);
+        }
+        assertThat(all).hasSize(6).doesNotContain("away");
     }
 
     /** The replica of a node may be behind. */

@@ -1,5 +1,6 @@
 package io.godwit.dist.index.share;
 
+import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
@@ -8,12 +9,12 @@ import io.godwit.dist.index.compact.CompactTable;
 import io.godwit.dist.index.share.SharedMember.Refusal;
 import io.godwit.dist.index.share.SharedMember.Tier;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.plugin.topic.TopicFilter.Sharing;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The members of one shared subscription: a share name on one filter (MQTT 5.0, 4.8.2). Joining, leaving and choosing
- * take constant time.
+ * take constant time. Only a strategy with keys searches the members: few of them for each message, many when a bucket
+ * of keys is first used or its member has left ({@link SetOwners}).
  *
  * <p>Members are in tiers. A message goes to a connected member: a session in memory, a stored one whose client is
  * connected to this node or another, or the object that represents the live members on another node, which is chosen as
@@ -32,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  * others have recently refused for lack of room it goes to one of those, which then applies its limit. A member that
  * refuses is skipped for {@link #REFUSAL_NANOS}. An ordered group ignores tiers once a key has its member, because
  * there order matters more than speed.
+ *
+ * <p>A strategy with keys makes the same choice on all nodes that know the same members ({@link GroupOwners}). In a
+ * hashed group that is all. In an ordered or sticky group, each node keeps the choices that it has made
+ * ({@link KeptKeys}), because a key must not move when a member joins. A node whose sticky group keeps another member
+ * than it would choose now tells the others ({@link StickyListener}), and they follow.
  *
  * <p>Other nodes report up to 200 ms late which clients are connected to them. A message that is given to the wrong
  * member meanwhile is not lost: it waits in the member's queue.
@@ -78,24 +85,48 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private volatile long readmitAtNanos;
     /** The position of round-robin. Atomic: every event loop advances it. */
     private final AtomicInteger turn = new AtomicInteger();
-    /** The member of each key of an ordered group; null for other groups. */
-    private final @Nullable Affinity order;
 
-    private final Affinities affinities = new Affinities();
-    /** For messages from other nodes. */
-    private final Affinities affinitiesHere = new Affinities();
+    /** The name of this node as a candidate, the same on all nodes. */
+    private final String node;
+
+    private final GroupKeys keys;
+    /** Number of live members of this node, full ones too. Written under the lock. */
+    private volatile int liveCount;
+    /** Odd while a member changes its tier, so that an owner is not chosen without it. Written under the lock. */
+    private volatile int tierChanges;
 
     /**
+     * For a node that is alone.
+     *
      * @param filter the shared filter that members are subscribed to
      * @param nanos a monotonic clock
      */
     public SharedGroup(TopicFilter filter, SharedStrategies strategies, LongSupplier nanos) {
+        this(TenantId.DEFAULT, filter, strategies, nanos, "", StickyListener.NONE);
+    }
+
+    /**
+     * @param filter the shared filter that members are subscribed to
+     * @param nanos a monotonic clock
+     * @param node the name under which the other nodes know the live members of this one: the client id of the receiver
+     *     that represents them there
+     * @param stickyListener {@link StickyListener#NONE} for a node that is alone
+     */
+    public SharedGroup(
+            TenantId tenant,
+            TopicFilter filter,
+            SharedStrategies strategies,
+            LongSupplier nanos,
+            String node,
+            StickyListener stickyListener) {
         SharedPick own = strategies.own(String.valueOf(filter.shareGroup()));
         this.filter = filter;
         this.strategy = own == null ? strategies.byDefault() : own;
         this.isFixed = own != null || isOrdered();
         this.nanos = nanos;
-        this.order = isOrdered() ? new Affinity(Affinity.BUCKETS) : null;
+        this.node = node;
+        GroupKeys.Reports reports = new GroupKeys.Reports(tenant, filter, node, stickyListener);
+        this.keys = new GroupKeys(new Members(), this, reports, live, elsewhere, nanos);
     }
 
     /**
@@ -141,25 +172,48 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
      */
     public @Nullable SharedMember pick(ClientId publisher, String topic, @Nullable SharedPick asked) {
         readmitIfDue();
-        SharedPick by = asked == null || isFixed ? strategy : asked;
-        if (order != null) {
-            return order.owner(orderHash(publisher, topic), true, () -> any(by));
+        return choose(strategyFor(asked), publisher, topic);
+    }
+
+    private SharedPick strategyFor(@Nullable SharedPick asked) {
+        return asked == null || isFixed ? strategy : asked;
+    }
+
+    private @Nullable SharedMember choose(SharedPick by, ClientId publisher, String topic) {
+        if (isOrdered()) {
+            return keys.ordered(publisher, topic);
         }
-        Affinity affinity = affinities.of(by);
-        return affinity == null ? any(by) : affinity.owner(keyHash(by, publisher, topic), false, () -> any(by));
+        return switch (by) {
+            case STICKY -> keys.sticky();
+            case HASH_BY_CLIENT, HASH_BY_TOPIC -> keys.hashed(by, publisher, topic);
+            case RANDOM, ROUND_ROBIN, LOCAL_FIRST -> any(by);
+        };
+    }
+
+    /** See {@link GroupKeys#stickToNode}. */
+    public void stickToNode(String from, String name) {
+        keys.stickToNode(from, name);
+    }
+
+    /** See {@link GroupKeys#stickToNode}. */
+    public void stickToStored(String from, InboxReceiver receiver) {
+        keys.stickToStored(from, receiver);
     }
 
     /**
-     * Another member instead of {@code without}, which cannot take the message and was {@link #refused}; null when
-     * there is none or none was found.
+     * Another member instead of {@code without}, which is no live one of this node, cannot take the message and was
+     * {@link #refused}; null when there is none or none was found.
      */
     public @Nullable SharedMember pickOther(
             ClientId publisher, String topic, @Nullable SharedPick asked, SharedMember without) {
-        SharedPick by = asked == null || isFixed ? strategy : asked;
+        SharedPick by = strategyFor(asked);
         for (int i = 0; i < MAX_DRAWS && size > (without.isMember() ? 1 : 0); i++) {
-            SharedMember next = any(by);
+            if (isOrdered()) {
+                keys.release(publisher, topic, without);
+            }
+            SharedMember next = choose(by, publisher, topic);
             if (next != null && !next.equals(without)) {
-                return order == null ? next : order.give(orderHash(publisher, topic), without, next);
+                return next;
             }
         }
         return null;
@@ -168,27 +222,70 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     /**
      * The session in the memory of this node that gets a message from another node; when all are refusing, one of
      * those. Null when there is none.
+     *
+     * @param asked strategy of the message's listener; null for none. The group's own strategy has priority
      */
-    public @Nullable SharedMember pickHere(ClientId publisher, String topic) {
+    public @Nullable SharedMember pickHere(ClientId publisher, String topic, @Nullable SharedPick asked) {
         readmitIfDue();
-        if (order != null) { // an ordered group uses this affinity for nothing else
-            Affinity kept = Objects.requireNonNull(affinitiesHere.of(SharedPick.HASH_BY_CLIENT));
-            return kept.owner(orderHash(publisher, topic), true, this::anyHere);
+        if (isOrdered()) {
+            return keys.orderedHere(publisher, topic);
         }
-        Affinity affinity = affinitiesHere.of(strategy);
-        return affinity == null ? anyHere() : affinity.owner(keyHash(strategy, publisher, topic), false, this::anyHere);
+        SharedPick by = strategyFor(asked);
+        return switch (by) {
+            case STICKY -> keys.stickyHere();
+            case HASH_BY_CLIENT, HASH_BY_TOPIC -> keys.hashedHere(by, publisher, topic);
+            case RANDOM, ROUND_ROBIN, LOCAL_FIRST -> anyHere(by);
+        };
     }
 
-    private @Nullable SharedMember anyHere() {
-        SharedMember member = anyOf(live, strategy);
-        return member != null ? member : anyHereOrRefusing();
+    /** What the choices for keys need of the group. */
+    private final class Members implements GroupKeys.Members {
+        @Override
+        public @Nullable SharedMember any() {
+            return SharedGroup.this.any(strategy);
+        }
+
+        @Override
+        public @Nullable SharedMember anyHere() {
+            return SharedGroup.this.anyHere(strategy);
+        }
+
+        @Override
+        public @Nullable SharedMember of(InboxReceiver receiver) {
+            return memberOf(receiver);
+        }
+
+        @Override
+        public int changes() {
+            return tierChanges;
+        }
+
+        @Override
+        public int liveCount() {
+            return liveCount;
+        }
+
+        @Override
+        public MemberSlots connectedElsewhere() {
+            return connectedElsewhere;
+        }
+
+        @Override
+        public GroupOwners newOwners() {
+            return new GroupOwners(SharedGroup.this, filter.text(), node, live, connected, elsewhere, absent);
+        }
+    }
+
+    private @Nullable SharedMember anyHere(SharedPick by) {
+        SharedMember member = anyOf(live, by);
+        return member != null ? member : anyHereOrRefusing(by);
     }
 
     /** With the lock held, no member is between two tiers. */
-    private synchronized @Nullable SharedMember anyHereOrRefusing() {
-        SharedMember member = anyOf(live, strategy);
+    private synchronized @Nullable SharedMember anyHereOrRefusing(SharedPick by) {
+        SharedMember member = anyOf(live, by);
         int count = refusing.size();
-        int first = count == 0 ? 0 : draw(count, strategy);
+        int first = count == 0 ? 0 : draw(count, by);
         for (int i = 0; i < count && member == null; i++) {
             SharedMember next = refusing.get((first + i) % count);
             member = next != null && next.isHere() ? next : null;
@@ -200,18 +297,6 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         if (refusing.size() > 0 && readmitAtNanos - nanos.getAsLong() <= 0) {
             readmit();
         }
-    }
-
-    private static int orderHash(ClientId publisher, String topic) {
-        return 31 * publisher.hashCode() + topic.hashCode();
-    }
-
-    private static int keyHash(SharedPick by, ClientId publisher, String topic) {
-        return switch (by) {
-            case HASH_BY_CLIENT -> publisher.hashCode();
-            case HASH_BY_TOPIC -> topic.hashCode();
-            case RANDOM, ROUND_ROBIN, STICKY, LOCAL_FIRST -> 0;
-        };
     }
 
     /** A member of the best tier that is not empty. */
@@ -370,11 +455,15 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
             int before = known.weight();
             known.setMatch(match);
             memberCount += known.weight() - before;
+            if (known.weight() != before) { // so may be the choice
+                countTierChange();
+                countTierChange();
+            }
             return false;
         }
         SharedMember member = new SharedMember(match, homeOf(match.receiver()));
         members.put(match.receiver(), member);
-        addTo(member, member.home());
+        enter(member, member.home());
         size = members.size();
         memberCount += member.weight();
         return true;
@@ -395,30 +484,49 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         }
         size = members.size();
         memberCount -= member.weight();
-        slotsOf(member.tier()).remove(member);
-        member.setTier(Tier.LEFT);
+        enter(member, Tier.LEFT);
         return true;
     }
 
     private void move(SharedMember member, Tier tier) {
         if (member.tier() != tier) {
-            slotsOf(member.tier()).remove(member);
-            addTo(member, tier);
+            enter(member, tier);
         }
     }
 
-    private void addTo(SharedMember member, Tier tier) {
-        boolean hasItsShare = member.tier().isAvailable();
+    /** Moves a member from its tier, which is LEFT for a new one, to another. */
+    private void enter(SharedMember member, Tier tier) {
+        Tier before = member.tier();
         if (tier == Tier.CONNECTED_ELSEWHERE && connectedElsewhere == MemberSlots.NONE) {
             connectedElsewhere = new MemberSlots();
         }
+        countTierChange();
+        if (before != Tier.LEFT) {
+            slotsOf(before).remove(member);
+        }
         member.setTier(tier);
-        slotsOf(tier).add(member);
-        if (tier.isAvailable() && !hasItsShare) {
-            affinities.share(member, live.size() + connected.size() + elsewhere.size() + connectedElsewhere.size());
-            if (tier == Tier.LIVE && order == null) {
-                affinitiesHere.share(member, live.size());
-            }
+        if (tier != Tier.LEFT) {
+            slotsOf(tier).add(member);
+        }
+        if (member.isHere()) {
+            countLive(before, tier);
+        }
+        keys.moved(member, before, tier);
+        countTierChange();
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
+    private void countTierChange() {
+        tierChanges++;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
+    private void countLive(Tier before, Tier after) {
+        if (before == Tier.LEFT) {
+            liveCount++;
+        }
+        if (after == Tier.LEFT) {
+            liveCount--;
         }
     }
 
@@ -445,6 +553,11 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     /** Visits the members in no particular order. */
     public synchronized void forEach(Consumer<Match> action) {
         members.values().forEach(member -> action.accept(member.match()));
+    }
+
+    /** Members looked at so far to learn which of many has a bucket; for tests of the cost. */
+    long looks() {
+        return keys.looks();
     }
 
     /** Slot writes of all changes so far; for tests of their cost. */

@@ -50,7 +50,10 @@ public final class SharedMember {
     @Nullable
     Refusal refusal;
 
-    /** Number of keys in all {@link Affinity}s of its group together. Atomic: every event loop assigns keys. */
+    /** See {@link #point}; 0 until it is needed. */
+    private volatile long point;
+
+    /** Number of buckets in all tables of {@link KeptKeys} together. Atomic: every event loop gives buckets. */
     final AtomicInteger keys = new AtomicInteger();
 
     SharedMember(Match match, Tier home) {
@@ -86,6 +89,28 @@ public final class SharedMember {
     /** Number of members that it represents. */
     int weight() {
         return match.receiver() instanceof LiveReceiver live ? Math.max(1, live.membersElsewhere()) : 1;
+    }
+
+    /**
+     * See {@link Rendezvous#point}. The next session of a client has the same, and so has the next process of a node.
+     *
+     * @param group the hash of the group's name
+     */
+    long point(long group) {
+        long known = point;
+        if (known == 0) {
+            known = Rendezvous.point(
+                    group, Rendezvous.hashOf(match.receiver().clientId().value()));
+            point = known;
+        }
+        return known;
+    }
+
+    /** Whether it is a later session of the same client: the route of an ended session may still be there. */
+    boolean isNewerThan(SharedMember other) {
+        return match.receiver() instanceof InboxReceiver mine
+                && other.match.receiver() instanceof InboxReceiver its
+                && mine.compareTo(its) > 0;
     }
 
     void setMatch(Match replaced) {

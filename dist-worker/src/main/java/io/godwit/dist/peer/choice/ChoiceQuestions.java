@@ -183,7 +183,7 @@ public final class ChoiceQuestions {
                 Peer peer = links.peer(members.getNodeId());
                 yield peer == null || peer.incarnation() != members.getIncarnation()
                         ? null
-                        : new ChosenElsewhere(filter, new RemoteMember(peer, new FilterKey(tenant, filter), 1));
+                        : new ChosenElsewhere(filter, new RemoteMember(peer, new FilterKey(tenant, filter), 1, false));
             }
             case WHO_NOT_SET -> new ChosenElsewhere(filter, null);
         };

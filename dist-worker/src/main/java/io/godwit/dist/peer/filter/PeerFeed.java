@@ -138,7 +138,8 @@ public final class PeerFeed {
     }
 
     private void sendNext() {
-        FilterChanges.Builder changes = FilterChanges.newBuilder().setNumber(nextNumber++);
+        FilterChanges.Builder changes =
+                FilterChanges.newBuilder().setReadsStrategies(nextNumber == 0).setNumber(nextNumber++);
         int bytes = 0;
         Iterator<FilterKey> keys = changed.keySet().iterator();
         while (bytes < MAX_FRAME_BYTES && keys.hasNext()) {

@@ -58,6 +58,8 @@ public final class RemoteFilters {
         private boolean isComplete;
         private boolean isOver;
         private boolean isForgotten;
+        /** Whether it understands the strategy in frames with messages for groups. */
+        private boolean readsStrategies;
         /** Size of its filters, as {@link FilterKey#heapBytes} counts it. */
         private long bytes;
 
@@ -98,6 +100,7 @@ public final class RemoteFilters {
                     "filter changes must have number " + told.nextNumber + ", had " + changes.getNumber());
         }
         told.nextNumber++;
+        told.readsStrategies |= changes.getReadsStrategies(); // in the first frame
         for (FilterChange change : changes.getChangesList()) {
             FilterKey key = FilterKey.parse(new TenantId(change.getTenant()), change.getFilter())
                     .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter"));
@@ -171,7 +174,8 @@ public final class RemoteFilters {
     }
 
     private void applyShared(Peer peer, Told told, TenantIndex tenant, FilterKey key, int members) {
-        RemoteMember member = new RemoteMember(peer, key, Math.max(1, Math.min(members, MAX_WEIGHT)));
+        RemoteMember member =
+                new RemoteMember(peer, key, Math.max(1, Math.min(members, MAX_WEIGHT)), told.readsStrategies);
         boolean wasThere;
         synchronized (this) {
             wasThere = (members > 0 ? told.members.put(key, member) : told.members.remove(key)) != null;

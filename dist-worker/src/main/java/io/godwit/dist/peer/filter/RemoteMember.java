@@ -14,14 +14,24 @@ public final class RemoteMember implements LiveReceiver {
     private final Peer peer;
     private final FilterKey key;
     private final int members;
+    private final boolean readsStrategies;
     private final ClientId clientId;
 
-    /** @param members at least 1 */
-    public RemoteMember(Peer peer, FilterKey key, int members) {
+    /**
+     * @param members at least 1
+     * @param readsStrategies whether frames to the peer may have the strategy of the message's listener
+     */
+    public RemoteMember(Peer peer, FilterKey key, int members, boolean readsStrategies) {
         this.peer = peer;
         this.key = key;
         this.members = members;
-        this.clientId = new ClientId('\0' + peer.nodeId()); // U+0000 is in no client's id [MQTT5-1.5.4-2]
+        this.readsStrategies = readsStrategies;
+        this.clientId = new ClientId(nameOf(peer.nodeId()));
+    }
+
+    /** The client id of the members on a node. All nodes choose by it, so it must not change between releases. */
+    public static String nameOf(String nodeId) {
+        return '\0' + nodeId; // U+0000 is in no client's id [MQTT5-1.5.4-2]
     }
 
     public Peer peer() {
@@ -34,6 +44,10 @@ public final class RemoteMember implements LiveReceiver {
 
     public TopicFilter filter() {
         return key.filter();
+    }
+
+    public boolean readsStrategies() {
+        return readsStrategies;
     }
 
     @Override

@@ -41,6 +41,7 @@ public final class ControlFrames {
     private static int since(PeerFrame.KindCase kind) {
         return switch (kind) {
             case FILTERS, BARRIER, BARRIER_DONE, FINISHED, GROUP_ANSWER, CHOICE_QUESTION, CHOICE_ANSWER, SERVING -> 1;
+            case STICKY_CHOICES -> 1; // only sent to peers that say that they read strategies
             case KIND_NOT_SET -> Integer.MAX_VALUE;
         };
     }

@@ -157,6 +157,10 @@ public final class GroupSender implements Deliverer {
         return frames;
     }
 
+    private static boolean readsStrategies(Match group) {
+        return ((RemoteMember) group.receiver()).readsStrategies();
+    }
+
     private static TopicFilter filterOf(Match group) {
         return ((RemoteMember) group.receiver()).filter();
     }
@@ -275,7 +279,8 @@ public final class GroupSender implements Deliverer {
                 false,
                 delivery.matches().stream().map(GroupSender::filterOf).toList(),
                 number,
-                delivery.resend().servingSince());
+                delivery.resend().servingSince(),
+                readsStrategies(delivery.matches().get(0)) ? delivery.asked() : null);
     }
 
     private static int sizeAbout(Delivery delivery) {

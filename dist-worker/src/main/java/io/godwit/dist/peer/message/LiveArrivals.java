@@ -22,6 +22,7 @@ import io.godwit.dist.peer.link.ControlFrames;
 import io.godwit.dist.peer.link.PeerCounters;
 import io.godwit.dist.wire.GroupAnswer;
 import io.godwit.dist.wire.PeerFrame;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
@@ -110,7 +111,7 @@ public final class LiveArrivals {
             SharedGroup group = tenant == null || !isOpen ? null : tenant.group(filter);
             SharedMember member = group == null
                     ? null
-                    : group.pickHere(frame.publisher(), frame.message().topic());
+                    : group.pickHere(frame.publisher(), frame.message().topic(), frame.asked());
             if (group == null || member == null) {
                 declined.add(i);
                 if (token != null) {
@@ -127,8 +128,14 @@ public final class LiveArrivals {
         }
         CompletableFuture<?> delivered = LaneReceiver.READY;
         if (!chosen.isEmpty()) {
-            delivered = live.deliver(
-                    new Delivery(publisher(from, frame), frame.message(), chosen, token, Strays.OF_ANOTHER_NODE));
+            delivered = live.deliver(new Delivery(
+                    publisher(from, frame),
+                    frame.message(),
+                    chosen,
+                    token,
+                    Strays.OF_ANOTHER_NODE,
+                    Resend.ALWAYS,
+                    frame.asked()));
         }
         counters.declined.add(declined.size());
         if (frame.number() != 0) {

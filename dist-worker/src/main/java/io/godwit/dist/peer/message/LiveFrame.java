@@ -2,6 +2,7 @@ package io.godwit.dist.peer.message;
 
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * size  field
  * 1     version that both nodes have agreed on ({@link io.godwit.cluster.link.Peer#version}); below is 1
  * 1     flags: bit 0 token present, 1 its message may have been distributed by an earlier process,
- *       2 for plain subscriptions, 3 for groups, 4 the sender's serving revision present; rest 0
+ *       2 for plain subscriptions, 3 for groups, 4 the sender's serving revision present,
+ *       5 strategy present; rest 0
  * 1     protocol level of the publisher
  * 1+n   tenant
  * 4+n   client id of the publisher, for no-local
@@ -35,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * 2     number of groups, each then:              (if bit 3)
  *   4+n   its shared filter
  * 8     revision of the agreed members since which the sender serves   (if bit 4)
+ * 1     strategy of the publisher's listener for the groups   (if bit 5): 1 random, 2 round-robin, 3 sticky,
+ *       4 hash by client, 5 hash by topic, 6 local first; another value counts as none. Only for a peer that has said
+ *       that it reads strategies, see FilterChanges
  * n     the message, see MessageCodec; its time of arrival is the sender's, and not used
  * </pre>
  *
@@ -43,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * @param groups shared groups; one member of each gets it
  * @param number of the frame when the answer is wanted, else 0
  * @param servingSince see {@link io.godwit.kv.client.Resend#servingSince}; 0 when the groups get it in any case
+ * @param asked strategy of the publisher's listener for the groups; null for none
  */
 record LiveFrame(
         TenantId tenant,
@@ -53,7 +59,8 @@ record LiveFrame(
         boolean isForPlain,
         List<TopicFilter> groups,
         long number,
-        long servingSince) {
+        long servingSince,
+        @Nullable SharedPick asked) {
     private static final byte[] NOTHING = {};
 
     private static final int TOKEN = 1;
@@ -61,14 +68,15 @@ record LiveFrame(
     private static final int PLAIN = 1 << 2;
     private static final int GROUPS = 1 << 3;
     private static final int SINCE = 1 << 4;
-    private static final int KNOWN_FLAGS = (1 << 5) - 1;
+    private static final int STRATEGY = 1 << 5;
+    private static final int KNOWN_FLAGS = (1 << 6) - 1;
     private static final int FIXED_BYTES = 4 + Integer.BYTES + Long.BYTES;
     private static final int TOKEN_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
     /** A frame for plain subscriptions. */
     static byte[] encode(
             int version, ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
-        return encode(version, publisher, message, token, nowMillis, true, List.of(), 0, 0);
+        return encode(version, publisher, message, token, nowMillis, true, List.of(), 0, 0, null);
     }
 
     static byte[] encode(
@@ -80,7 +88,8 @@ record LiveFrame(
             boolean isForPlain,
             List<TopicFilter> groups,
             long number,
-            long servingSince) {
+            long servingSince,
+            @Nullable SharedPick asked) {
         byte[] tenant = bytes(publisher.tenant().value());
         byte[] client = bytes(publisher.clientId().value());
         byte[] origin = token == null ? new byte[0] : bytes(token.origin());
@@ -88,6 +97,7 @@ record LiveFrame(
                 ? List.of()
                 : groups.stream().map(group -> bytes(group.text())).toList();
         int flags = (isForPlain ? PLAIN : 0) | (groups.isEmpty() ? 0 : GROUPS) | (servingSince == 0 ? 0 : SINCE);
+        flags |= asked == null ? 0 : STRATEGY;
         int size = FIXED_BYTES + tenant.length + client.length + MessageCodec.encodedSize(message);
         if (token != null) {
             flags |= TOKEN | (token.isResumed() ? RESUMED : 0);
@@ -102,6 +112,7 @@ record LiveFrame(
         if (servingSince != 0) {
             size += Long.BYTES;
         }
+        size += asked == null ? 0 : 1;
         ByteBuffer out = ByteBuffer.allocate(size);
         out.put((byte) version).put((byte) flags).put((byte) publisher.protocolLevel());
         out.put((byte) tenant.length).put(tenant);
@@ -117,6 +128,9 @@ record LiveFrame(
         }
         if (servingSince != 0) {
             out.putLong(servingSince);
+        }
+        if (asked != null) {
+            out.put(numberOf(asked));
         }
         MessageCodec.writeTo(out, message);
         return out.array();
@@ -197,6 +211,7 @@ record LiveFrame(
                 groups = groups(in, Short.toUnsignedInt(in.getShort()));
             }
             long servingSince = (flags & SINCE) == 0 ? 0 : in.getLong();
+            SharedPick asked = (flags & STRATEGY) == 0 ? null : strategy(in.get());
             Message message = received(MessageCodec.decode(in), nowMillis - ageMillis);
             if (in.hasRemaining() || !TopicName.isValid(message.topic())) {
                 throw new IllegalArgumentException("a live frame ends with a message of a valid topic");
@@ -210,10 +225,34 @@ record LiveFrame(
                     (flags & PLAIN) != 0,
                     groups,
                     number,
-                    servingSince);
+                    servingSince,
+                    asked);
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException("live frame of " + frame.length + " bytes is cut", e);
         }
+    }
+
+    private static byte numberOf(SharedPick strategy) {
+        return switch (strategy) {
+            case RANDOM -> 1;
+            case ROUND_ROBIN -> 2;
+            case STICKY -> 3;
+            case HASH_BY_CLIENT -> 4;
+            case HASH_BY_TOPIC -> 5;
+            case LOCAL_FIRST -> 6;
+        };
+    }
+
+    private static @Nullable SharedPick strategy(byte number) {
+        return switch (number) {
+            case 1 -> SharedPick.RANDOM;
+            case 2 -> SharedPick.ROUND_ROBIN;
+            case 3 -> SharedPick.STICKY;
+            case 4 -> SharedPick.HASH_BY_CLIENT;
+            case 5 -> SharedPick.HASH_BY_TOPIC;
+            case 6 -> SharedPick.LOCAL_FIRST;
+            default -> null;
+        };
     }
 
     private static List<TopicFilter> groups(ByteBuffer in, int count) {

@@ -162,7 +162,7 @@ class SharedGroupOverNodesTest extends SharedGroupFixture {
         SharedGroup group = group(pick, 0);
         group.add(member(new Elsewhere(new ClientId("n"), 5)));
         group.add(member(inbox("stored")));
-        assertThat(group.pickHere(PUBLISHER, "a")).isNull();
+        assertThat(group.pickHere(PUBLISHER, "a", null)).isNull();
 
         group.add(member(new TestReceiver("full")));
         group.add(member(new TestReceiver("other")));
@@ -172,13 +172,13 @@ class SharedGroupOverNodesTest extends SharedGroupFixture {
         group.remove(new TestReceiver("other"));
         assertThat(here(group)).isEqualTo(new TestReceiver("full"));
         group.remove(new TestReceiver("full"));
-        assertThat(group.pickHere(PUBLISHER, "a")).isNull();
+        assertThat(group.pickHere(PUBLISHER, "a", null)).isNull();
     }
 
     private static Receiver here(SharedGroup group) {
         Set<Receiver> picked = new HashSet<>();
         for (int i = 0; i < 50; i++) {
-            SharedMember member = group.pickHere(PUBLISHER, "a");
+            SharedMember member = group.pickHere(PUBLISHER, "a", null);
             assertThat(member).isNotNull();
             picked.add(member.match().receiver());
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.peer.TestNode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -18,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LiveFrameTest {
@@ -37,8 +39,12 @@ class LiveFrameTest {
     }
 
     private static byte[] full() {
-        return LiveFrame.encode(
-                1, PUBLISHER, message(), new DeliveryToken("origin", -4, 7, true), 3_500, true, GROUPS, 99, 7);
+        return full(SharedPick.HASH_BY_TOPIC);
+    }
+
+    private static byte[] full(@Nullable SharedPick asked) {
+        DeliveryToken token = new DeliveryToken("origin", -4, 7, true);
+        return LiveFrame.encode(1, PUBLISHER, message(), token, 3_500, true, GROUPS, 99, 7, asked);
     }
 
     @Test
@@ -52,6 +58,7 @@ class LiveFrameTest {
         assertThat(frame.groups()).isEqualTo(GROUPS);
         assertThat(frame.number()).isEqualTo(99);
         assertThat(frame.servingSince()).isEqualTo(7);
+        assertThat(frame.asked()).isEqualTo(SharedPick.HASH_BY_TOPIC);
         Message message = frame.message();
         assertThat(message.topic()).isEqualTo("a/b");
         assertThat(message.payload()).containsExactly(1, 2, 3);
@@ -69,6 +76,22 @@ class LiveFrameTest {
         assertThat(frame.isForPlain()).isTrue();
         assertThat(frame.servingSince()).isZero();
         assertThat(frame.message().receivedAtMillis()).isEqualTo(5); // setting the clock back makes nothing younger
+    }
+
+    @Test
+    void everyStrategyArrives() {
+        for (SharedPick asked : SharedPick.values()) {
+            assertThat(LiveFrame.decode(1, full(asked), 0).asked()).isEqualTo(asked);
+        }
+    }
+
+    @Test
+    void aStrategyOfALaterReleaseCountsAsNone() {
+        byte[] frame = full(SharedPick.RANDOM);
+        byte[] other = full(SharedPick.STICKY);
+        int at = Arrays.mismatch(frame, other);
+        frame[at] = 77;
+        assertThat(LiveFrame.decode(1, frame, 0).asked()).isNull();
     }
 
     @Test

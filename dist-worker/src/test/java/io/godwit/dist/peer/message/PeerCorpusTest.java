@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.godwit.dist.client.DeliveryToken;
+import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.peer.TestNode;
 import io.godwit.dist.peer.link.ControlFrames;
 import io.godwit.dist.wire.Barrier;
@@ -20,6 +21,8 @@ import io.godwit.dist.wire.MemberChange;
 import io.godwit.dist.wire.NodeMembers;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.Serving;
+import io.godwit.dist.wire.StickyChoice;
+import io.godwit.dist.wire.StickyChoices;
 import io.godwit.dist.wire.StoredMember;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -37,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -67,7 +71,7 @@ class PeerCorpusTest {
     private final Map<String, byte[]> frames = new TreeMap<>();
 
     private void live(String name, DeliveryToken token, boolean isForPlain, List<TopicFilter> groups, long number) {
-        live(name, token, isForPlain, groups, number, 0);
+        live(name, token, isForPlain, groups, number, 0, null);
     }
 
     private void live(
@@ -76,11 +80,21 @@ class PeerCorpusTest {
             boolean isForPlain,
             List<TopicFilter> groups,
             long number,
-            long servingSince) {
+            long servingSince,
+            @Nullable SharedPick asked) {
         frames.put(
                 LIVE + name,
                 LiveFrame.encode(
-                        VERSION, PUBLISHER, MESSAGE, token, NOW_MILLIS, isForPlain, groups, number, servingSince));
+                        VERSION,
+                        PUBLISHER,
+                        MESSAGE,
+                        token,
+                        NOW_MILLIS,
+                        isForPlain,
+                        groups,
+                        number,
+                        servingSince,
+                        asked));
     }
 
     private void control(String name, PeerFrame.Builder frame) {
@@ -92,7 +106,10 @@ class PeerCorpusTest {
         live("token", TOKEN, true, List.of(), 0);
         live("resumed", new DeliveryToken("origin", 300, 7, true), true, List.of(), 0);
         live("groups", TOKEN, false, GROUPS, 99);
-        live("groups.chosen", TOKEN, false, GROUPS, 99, 300);
+        live("groups.chosen", TOKEN, false, GROUPS, 99, 300, null);
+        for (SharedPick asked : SharedPick.values()) {
+            live("groups.asked." + asked, TOKEN, false, GROUPS, 99, 300, asked);
+        }
         live("groups.unanswered", null, true, GROUPS, 0);
 
         FilterChange plain = FilterChange.newBuilder()
@@ -108,6 +125,9 @@ class PeerCorpusTest {
         FilterChange gone =
                 FilterChange.newBuilder().setTenant("default").setFilter("b").build();
         control("filters.first", PeerFrame.newBuilder().setFilters(FilterChanges.newBuilder()));
+        control(
+                "filters.first.strategies",
+                PeerFrame.newBuilder().setFilters(FilterChanges.newBuilder().setReadsStrategies(true)));
         control(
                 "filters",
                 PeerFrame.newBuilder()
@@ -199,6 +219,20 @@ class PeerCorpusTest {
         control(
                 "serving",
                 PeerFrame.newBuilder().setServing(Serving.newBuilder().setSince(300)));
+        control(
+                "stickyChoices",
+                PeerFrame.newBuilder()
+                        .setStickyChoices(StickyChoices.newBuilder()
+                                .addChoices(StickyChoice.newBuilder()
+                                        .setTenant("acme")
+                                        .setFilter("$share/g/a")
+                                        .setStored(StoredMember.newBuilder()
+                                                .setClientId("c")
+                                                .setIncarnation(5)))
+                                .addChoices(StickyChoice.newBuilder()
+                                        .setTenant("default")
+                                        .setFilter("$queue/a")
+                                        .setNodeId("third"))));
         control("serving.not", PeerFrame.newBuilder().setServing(Serving.newBuilder()));
     }
 
@@ -242,7 +276,8 @@ class PeerCorpusTest {
                 frame.isForPlain(),
                 frame.groups(),
                 frame.number(),
-                frame.servingSince());
+                frame.servingSince(),
+                frame.asked());
     }
 
     @Test
