@@ -22,8 +22,10 @@ import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -74,6 +76,25 @@ class ActionCodecTest {
             assertThatThrownBy(() -> ActionCodec.result(later))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("outcome " + value);
+        }
+    }
+
+    @Test
+    void damagedActionsAreRefusedWithAnIoExceptionOnly() {
+        ChangeReplica change = new ChangeReplica(7, 9, ChangeReplica.Step.REMOVE, "b", "why");
+        byte[] whole = ActionCodec.message(new ActionCodec.Request("inbox", 900, change))
+                .toByteArray();
+        Random random = new Random(7);
+        for (int round = 0; round < 5_000; round++) {
+            byte[] changed = Arrays.copyOf(whole, random.nextInt(whole.length + 1));
+            for (int changes = random.nextInt(4); changes > 0 && changed.length > 0; changes--) {
+                changed[random.nextInt(changed.length)] = (byte) random.nextInt();
+            }
+            try {
+                ActionCodec.request(ActionRequest.parseFrom(changed));
+            } catch (IOException e) { // the only exception
+                assertThat(e.getMessage()).isNotEmpty();
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.facts.ClusterFacts;
+import io.godwit.kv.protocol.ProtobufCodec;
 import io.godwit.kv.protocol.WireCodec;
 import io.godwit.kv.wire.HintMessage;
 import io.godwit.kv.wire.LeadingMessage;
@@ -19,9 +20,11 @@ import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.SplitHint;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,6 +112,23 @@ class NodeReportsTest {
         ReportMessage.Builder facts = NodeReports.message(REPORT).toBuilder();
         facts.getFactsBuilder().addForgotten("nobody");
         refused(facts.build(), "expected a UUID");
+    }
+
+    @Test
+    void damagedReportsAreRefusedWithAnIoExceptionOnly() {
+        byte[] whole = NodeReports.message(REPORT).toByteArray();
+        Random random = new Random(7);
+        for (int round = 0; round < 5_000; round++) {
+            byte[] changed = Arrays.copyOf(whole, random.nextInt(whole.length + 1));
+            for (int changes = random.nextInt(4); changes > 0 && changed.length > 0; changes--) {
+                changed[random.nextInt(changed.length)] = (byte) random.nextInt();
+            }
+            try {
+                NodeReports.report(new ProtobufCodec<>(ReportMessage.parser()).decode(changed));
+            } catch (IOException e) { // the only exception
+                assertThat(e.getMessage()).isNotEmpty();
+            }
+        }
     }
 
     private static ReportMessage with(LeadingMessage.Builder leading) {
