@@ -59,14 +59,14 @@ final class GrpcCallPeers implements CallPeers {
 
     /** The open stream to a node; null if none can be opened now. */
     private @Nullable CallStream stream(String storeId) {
-        Link link = links.get(storeId);
+        Link known = links.get(storeId);
+        Link link = known != null && known.stream().isOpen() ? known : null;
         Member member = channels.member(storeId);
-        boolean isOpen = link != null && link.stream().isOpen();
-        if (isOpen && link.member() == member) { // mostly
+        if (link != null && link.member() == member) { // mostly
             return link.stream();
         }
         int version = protocol.agreedWith(member);
-        if (isOpen && mayKeep(link.stream(), version)) {
+        if (link != null && mayKeep(link.stream(), version)) {
             if (link.stream().version() == version) {
                 links.put(storeId, new Link(link.stream(), member));
             }
@@ -77,7 +77,7 @@ final class GrpcCallPeers implements CallPeers {
         if (channel == null || !channels.isConnected(storeId) || closed || version == 0) {
             return null;
         }
-        if (isOpen) {
+        if (link != null) {
             link.stream().close();
         }
         CallStream opened = new CallStream(version);
