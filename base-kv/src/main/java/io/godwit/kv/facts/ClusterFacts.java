@@ -26,8 +26,8 @@ import java.util.UUID;
  *   <li>a forgotten node stays forgotten: store ids are never reused.
  * </ul>
  *
- * <p>All values are bounded, so that invalid facts of a member are refused ({@link #decode}, {@link FactsCodec}) and merged facts can
- * always be sent.
+ * <p>All values are bounded, so that invalid facts of a member are refused ({@link #decode}, {@link FactsCodec}) and
+ * merged facts can always be sent.
  *
  * <pre>
  * byte version = 1
