@@ -105,7 +105,8 @@ public final class CallService implements AutoCloseable {
         }
 
         private void begin(CallFrame.Hello hello) throws IOException {
-            if (!protocol.includes(hello.version()) || CallForm.of(hello.version()) != form) {
+            if (!protocol.includes(hello.version())
+                    || !CallForm.of(hello.version()).equals(form)) {
                 throw new IOException("calls of version " + hello.version() + ", expected " + protocol.versions());
             }
             if (!hello.clusterId().equals(clusterId)) {

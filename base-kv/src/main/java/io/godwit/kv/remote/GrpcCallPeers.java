@@ -58,6 +58,7 @@ final class GrpcCallPeers implements CallPeers {
     }
 
     /** The open stream to a node; null if none can be opened now. */
+    @SuppressWarnings("ReferenceEquality") // the announcement changes seldom, and this is called for each request
     private @Nullable CallStream stream(String storeId) {
         Link known = links.get(storeId);
         Link link = known != null && known.stream().isOpen() ? known : null;

@@ -207,7 +207,7 @@ public final class NodeRpc implements AutoCloseable {
 
     private CompletableFuture<NodeAnswer> answer(QuestionForm form, NodeQuestion question) throws IOException {
         int version = question.getVersion();
-        if (!self.protocol().includes(version) || QuestionForm.of(version) != form) {
+        if (!self.protocol().includes(version) || !QuestionForm.of(version).equals(form)) {
             throw new IOException("question of version " + version + ", expected "
                     + self.protocol().versions());
         }
