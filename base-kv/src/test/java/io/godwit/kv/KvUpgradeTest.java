@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,7 +44,7 @@ class KvUpgradeTest {
         /** What was acknowledged, in order. Read by the test when the thread has ended. */
         private final List<Integer> acknowledged = new ArrayList<>();
 
-        private volatile int count;
+        private final AtomicInteger count = new AtomicInteger();
         private volatile boolean isEnding;
 
         Load(KvCluster cluster, int node) {
@@ -58,7 +59,7 @@ class KvUpgradeTest {
                 try {
                     append(cluster.client(node), keyOf(number), number + ";").get(40, TimeUnit.SECONDS);
                     acknowledged.add(number);
-                    count++;
+                    count.incrementAndGet();
                 } catch (ExecutionException e) { // lost, or the node is down
                     Await.comesToHold(Duration.ofMillis(50), () -> isEnding);
                 } catch (Exception e) {
@@ -72,8 +73,8 @@ class KvUpgradeTest {
         }
 
         void awaitProgress() {
-            int before = count;
-            await("acknowledgements at node " + node, () -> count >= before + 50);
+            int before = count.get();
+            await("acknowledgements at node " + node, () -> count.get() >= before + 50);
         }
 
         void end() throws InterruptedException {
@@ -87,7 +88,7 @@ class KvUpgradeTest {
             List<Integer> kept = new ArrayList<>();
             for (int number = 0; number <= acknowledged.get(acknowledged.size() - 1); number += PER_KEY) {
                 String value = read(cluster.client(seenBy), keyOf(number));
-                Arrays.stream(value.split(";"))
+                Arrays.stream(value.split(";", -1))
                         .filter(each -> !each.isEmpty())
                         .map(Integer::valueOf)
                         .forEach(kept::add);

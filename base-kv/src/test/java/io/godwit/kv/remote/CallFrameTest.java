@@ -11,6 +11,7 @@ import io.godwit.kv.wire.Call;
 import io.godwit.kv.wire.CallAnswer;
 import io.godwit.kv.wire.CallRequest;
 import java.io.IOException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,8 +72,7 @@ class CallFrameTest {
         };
         for (int version = 1; version <= 2; version++) {
             CallReply read = sent(version, CallReply.failed(new RangeException(cause, "größer")));
-            assertThat(read.failure()).isNotNull();
-            assertThat(read.failure().reason()).isEqualTo(expected);
+            assertThat(Objects.requireNonNull(read.failure()).reason()).isEqualTo(expected);
             assertThat(read.failure()).hasMessageContaining("größer");
             assertThat(sent(version, CallReply.done("v".getBytes(UTF_8))).value())
                     .isEqualTo("v".getBytes(UTF_8));

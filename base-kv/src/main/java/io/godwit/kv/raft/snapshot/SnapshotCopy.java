@@ -313,6 +313,7 @@ public final class SnapshotCopy extends SnapshotCopier {
     }
 
     /** A part that was requested. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Asked(Ask<SnapshotPart, SnapshotBytes> form, Part part, byte[] request, Future<byte[]> answer) {}
 
     private Asked ask(SnapshotForm form, Part part) throws IOException {
