@@ -305,7 +305,8 @@ public final class KvNode implements AutoCloseable {
                 config.sync(),
                 cluster.raft(),
                 entered.cluster().server(),
-                entered.cluster().channels());
+                entered.cluster().channels(),
+                entered.protocol());
     }
 
     private ClusterLinks links(ClusterEntry.Entered entered, MemberWatch members) {

@@ -14,6 +14,7 @@ import io.godwit.kv.member.MemberSettings;
 import io.godwit.kv.member.StartProgress;
 import io.godwit.kv.operate.OperationResult;
 import io.godwit.kv.operate.StoreOperations;
+import io.godwit.kv.protocol.NodeProtocol;
 import io.godwit.kv.raft.RaftSettings;
 import io.godwit.kv.range.replica.RangeSettings;
 import io.godwit.kv.store.StoreBalance;
@@ -56,6 +57,8 @@ class KvCluster implements AutoCloseable {
     private RangeSettings range = new RangeSettings(64L << 20, 64L << 20, 5_000);
     private StoreBalance balance = StoreBalance.NONE;
     private RaftSettings raft = RaftSettings.DEFAULT;
+    /** Of the nodes that start from now on. */
+    private NodeProtocol protocol = NodeProtocol.CURRENT;
 
     KvCluster(Path directory) {
         this.directory = directory;
@@ -78,6 +81,12 @@ class KvCluster implements AutoCloseable {
 
     KvCluster balance(StoreBalance changed) {
         balance = changed;
+        return this;
+    }
+
+    /** Nodes that start from now on support these versions of the messages between nodes. */
+    KvCluster protocol(NodeProtocol changed) {
+        protocol = changed;
         return this;
     }
 
@@ -111,7 +120,7 @@ class KvCluster implements AutoCloseable {
         ClusterConfig cluster = new ClusterConfig(
                 env, network + number, port, port + 1, "", seeds, null, ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
         return new KvNodeConfig(data, isFounder, 16 << 20, 8 << 20, range, OptionalLong.of(1))
-                .in(new MemberSettings(cluster, raft, "test", "", joinTimeout, foundsAlone));
+                .in(new MemberSettings(cluster, raft, "test", "", joinTimeout, foundsAlone, protocol));
     }
 
     /** Starts a node that founds or joins, or starts again. */

@@ -81,6 +81,15 @@ public final class RpcChannels implements AutoCloseable {
         return peer == null ? null : peer.channel();
     }
 
+    /**
+     * The member that the channel leads to, as it announced itself last; null if {@link #to} is. Any thread. A process
+     * that was restarted at the same address may already answer while this still describes the one before.
+     */
+    public @Nullable Member member(String nodeId) {
+        Peer peer = peers.get(nodeId);
+        return peer == null ? null : peer.member();
+    }
+
     /** Whether the channel to the member is connected now. Any thread. */
     public boolean isConnected(String nodeId) {
         Peer peer = peers.get(nodeId);
@@ -104,6 +113,15 @@ public final class RpcChannels implements AutoCloseable {
             }
 
             @Override
+            public void updated(Member member) {
+                run(() -> peers.computeIfPresent(
+                        member.nodeId(),
+                        (id, known) -> known.member().incarnation() == member.incarnation()
+                                ? new Peer(member, known.channel())
+                                : known));
+            }
+
+            @Override
             public void gone(Member member, Departure departure) {
                 run(() -> {
                     if (departure == Departure.LEFT) {
@@ -123,6 +141,7 @@ public final class RpcChannels implements AutoCloseable {
         boolean isBack = crashed.remove(member.nodeId()) != null;
         Peer known = peers.get(member.nodeId());
         if (known != null && known.member().rpc().equals(member.rpc()) && !(isBack && isReady(known))) {
+            peers.put(member.nodeId(), new Peer(member, known.channel()));
             known.channel().resetConnectBackoff();
             return;
         }

@@ -26,6 +26,7 @@ public final class RpcMesh implements AutoCloseable {
 
     private final int maxMessageBytes;
     private long incarnation;
+    private Map<String, String> attributes = Map.of();
 
     public RpcMesh(int maxMessageBytes) {
         this.maxMessageBytes = maxMessageBytes;
@@ -37,6 +38,11 @@ public final class RpcMesh implements AutoCloseable {
             channels.close();
             server.close();
         }
+    }
+
+    /** Nodes that start from now on announce these attributes. */
+    public void announcing(Map<String, String> changed) {
+        attributes = changed;
     }
 
     /**
@@ -71,7 +77,7 @@ public final class RpcMesh implements AutoCloseable {
                 continue;
             }
             Member self = new Member(
-                    id, ++incarnation, new HostPort(loopback.getHostAddress(), port), "test", "test", Map.of());
+                    id, ++incarnation, new HostPort(loopback.getHostAddress(), port), "test", "test", attributes);
             return new Node(self, server, new RpcChannels(id, null, loops, maxMessageBytes));
         }
     }

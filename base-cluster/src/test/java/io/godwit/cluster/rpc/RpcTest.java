@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.cluster.TestNodes;
 import io.godwit.cluster.TestNodes.Node;
 import io.godwit.cluster.member.Departure;
+import io.godwit.cluster.member.Member;
 import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,42 @@ class RpcTest {
             await(() -> connected.equals(List.of("n2", "n2")), connected::toString);
             assertThat(EchoService.call(TestNodes.channel(first, "n2"), large)).isEqualTo(large);
         }
+    }
+
+    /** Callers choose the version of their messages by it. */
+    @Test
+    void theAnnouncementOfAMemberIsTheLastOfItsNewestProcess() throws Exception {
+        try (RpcMesh mesh = new RpcMesh(1 << 20)) {
+            RpcChannels channels = mesh.start("a", node -> {}).channels();
+            mesh.announcing(Map.of("versions", "1"));
+            Member first = mesh.start("b", node -> {}).self();
+            await(() -> first.equals(channels.member("b")), () -> "joined");
+            assertThat(channels.member("a")).as("this node").isNull();
+
+            Member later = announced(first, first.incarnation(), "2");
+            channels.following().updated(later);
+            await(() -> later.equals(channels.member("b")), () -> "updated");
+
+            Member restarted = announced(first, first.incarnation() + 1, "3");
+            Channel before = channels.to("b");
+            channels.following().joined(restarted);
+            channels.following().updated(announced(first, first.incarnation(), "4")); // of the process before
+            await(() -> restarted.equals(channels.member("b")), () -> "restarted");
+            assertThat(channels.to("b")).as("at the same address").isSameAs(before);
+
+            channels.following().gone(restarted, Departure.LEFT);
+            await(() -> channels.member("b") == null, () -> "left");
+        }
+    }
+
+    private static Member announced(Member member, long incarnation, String versions) {
+        return new Member(
+                member.nodeId(),
+                incarnation,
+                member.rpc(),
+                member.version(),
+                member.env(),
+                Map.of("versions", versions));
     }
 
     /** After a cut, TCP may wait a long time before it sends again. */

@@ -26,8 +26,8 @@ import java.util.UUID;
  *   <li>a forgotten node stays forgotten: store ids are never reused.
  * </ul>
  *
- * <p>All values are bounded, so that invalid facts of a member are refused ({@link #decode}) and merged facts can
- * always be sent.
+ * <p>All values are bounded, so that invalid facts of a member are refused ({@link #decode}, {@link FactsCodec}) and
+ * merged facts can always be sent.
  *
  * <pre>
  * byte version = 1
@@ -53,7 +53,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
     /** The version that is written, and the newest that is read. */
     public static final int VERSION = 1;
 
-    private static final int MAX_STORES = 256;
+    static final int MAX_STORES = 256;
     private static final int MAX_NAME = 255;
 
     public ClusterFacts {
@@ -140,6 +140,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
                 all.size() <= MAX_STORES ? all : voters, gone.size() <= MAX_FORGOTTEN ? gone : forgotten);
     }
 
+    /** The facts as they are stored; {@link FactsCodec} is for other nodes. */
     public byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -174,11 +175,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
             }
             Set<String> forgotten = new TreeSet<>();
             for (int left = count(in, MAX_FORGOTTEN); left > 0; left--) {
-                String storeId = name(in);
-                if (!isStoreId(storeId)) {
-                    throw new IOException("store id \"" + storeId + "\", expected a UUID");
-                }
-                forgotten.add(storeId);
+                forgotten.add(checkedStoreId(name(in)));
             }
             return new ClusterFacts(voters, forgotten);
         } catch (IllegalArgumentException e) { // thrown by the records
@@ -187,15 +184,34 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
     }
 
     private static String name(DataInputStream in) throws IOException {
-        String name = in.readUTF();
+        return checkedName(in.readUTF());
+    }
+
+    private static Voters voters(DataInputStream in) throws IOException {
+        return checked(new Voters(in.readLong(), in.readInt(), in.readInt()));
+    }
+
+    private static int count(DataInputStream in, int most) throws IOException {
+        return checkedCount(in.readInt(), most);
+    }
+
+    // --- the bounds, for each form of the facts
+
+    static String checkedName(String name) throws IOException {
         if (name.length() > MAX_NAME) {
             throw new IOException("name of " + name.length() + " characters, at most " + MAX_NAME);
         }
         return name;
     }
 
-    private static Voters voters(DataInputStream in) throws IOException {
-        Voters told = new Voters(in.readLong(), in.readInt(), in.readInt());
+    static String checkedStoreId(String storeId) throws IOException {
+        if (!isStoreId(storeId)) {
+            throw new IOException("store id \"" + storeId + "\", expected a UUID");
+        }
+        return storeId;
+    }
+
+    static Voters checked(Voters told) throws IOException {
         if (told.revision() > MAX_REVISION || told.highest() > MAX_VOTERS) {
             throw new IOException("voters wanted: revision=" + told.revision() + " count=" + told.count() + " highest="
                     + told.highest() + ", at most " + MAX_REVISION + " and " + MAX_VOTERS);
@@ -203,8 +219,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
         return told;
     }
 
-    private static int count(DataInputStream in, int most) throws IOException {
-        int count = in.readInt();
+    static int checkedCount(int count, int most) throws IOException {
         if (count < 0 || count > most) {
             throw new IOException("count of " + count + ", at most " + most);
         }

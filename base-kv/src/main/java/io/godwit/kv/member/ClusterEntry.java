@@ -6,11 +6,14 @@ import io.godwit.cluster.member.Member;
 import io.godwit.cluster.member.NodeIdentity;
 import io.godwit.cluster.member.ProcessProbe;
 import io.godwit.kv.disk.DataDirectory;
+import io.godwit.kv.protocol.NodeProtocol;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -52,8 +55,12 @@ public final class ClusterEntry {
     private final Founding founding;
     private final StartProgress progress;
 
-    /** A node that has entered its cluster. */
-    public record Entered(Cluster cluster, DataDirectory directory, long incarnation) {}
+    /**
+     * A node that has entered its cluster.
+     *
+     * @param protocol the versions of the messages between nodes that it has announced
+     */
+    public record Entered(Cluster cluster, DataDirectory directory, long incarnation, NodeProtocol protocol) {}
 
     /**
      * @param mayFound whether this node may begin a cluster, if it has no data
@@ -92,7 +99,7 @@ public final class ClusterEntry {
         MemberFacts facts = new MemberFacts(known, founding, settings.zone(), "", "");
         Cluster cluster = Cluster.open(
                 settings.config(),
-                new NodeIdentity(claim.storeId().toString(), incarnation, settings.version(), facts.attributes()));
+                new NodeIdentity(claim.storeId().toString(), incarnation, settings.version(), attributes(facts)));
         try {
             await(cluster.start());
             String founded = UUID.randomUUID().toString();
@@ -100,18 +107,24 @@ public final class ClusterEntry {
             progress.waitsFor("");
             DataDirectory directory = claim.open(UUID.fromString(clusterId), clusterId.equals(founded));
             String at = seeds(cluster).self();
-            cluster.membership().announce(new MemberFacts(clusterId, settings.zone(), at).attributes());
+            cluster.membership().announce(attributes(new MemberFacts(clusterId, settings.zone(), at)));
             LOG.info(
                     "node of the cluster cluster={} store={} incarnation={} fresh={}",
                     clusterId,
                     claim.storeId(),
                     incarnation,
                     directory.isFresh());
-            return new Entered(cluster, directory, incarnation);
+            return new Entered(cluster, directory, incarnation, settings.protocol());
         } catch (IOException | RuntimeException e) {
             cluster.close();
             throw e;
         }
+    }
+
+    private Map<String, String> attributes(MemberFacts facts) {
+        Map<String, String> all = new HashMap<>(facts.attributes());
+        all.putAll(settings.protocol().announcement());
+        return all;
     }
 
     private static void await(CompletableFuture<Void> joined) throws ClusterException {
@@ -137,7 +150,7 @@ public final class ClusterEntry {
             FoundingSeeds seeds = seeds(cluster);
             if (!announced.equals(seeds.text() + " at " + seeds.self())) {
                 announced = seeds.text() + " at " + seeds.self();
-                cluster.membership().announce(facts(seeds).attributes());
+                cluster.membership().announce(attributes(facts(seeds)));
             }
             JoinRule.Decision decision =
                     rule.decide(others(cluster), seeds, Duration.ofNanos(System.nanoTime() - began), () -> founded);

@@ -1,130 +1,145 @@
 package io.godwit.kv.operate;
 
 import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.protocol.WireBytes;
+import io.godwit.kv.wire.ActionEnd;
+import io.godwit.kv.wire.ActionRequest;
+import io.godwit.kv.wire.ActionResult;
+import io.godwit.kv.wire.LeaderAction;
+import io.godwit.kv.wire.MergeAction;
+import io.godwit.kv.wire.NodeAnswer;
+import io.godwit.kv.wire.NodeQuestion;
+import io.godwit.kv.wire.ReplicaAction;
+import io.godwit.kv.wire.ReplicaStep;
+import io.godwit.kv.wire.SplitAction;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.Merge;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;
 import io.godwit.plugin.balance.BalanceAction.Split;
 import io.godwit.plugin.balance.Key;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Optional;
 
-/**
- * Encodes balance actions and their results for other nodes.
- *
- * <pre>
- * request  utf store | long millis left | byte kind | long range id | long epoch | utf reason
- *   1 split    boolean hasKey [int length, key]
- *   2 merge    long right id | long right epoch
- *   3 replica  utf step | utf store id
- *   4 leader   utf store id
- * result   utf outcome | utf detail
- * </pre>
- */
+/** Balance actions and their results as questions to other nodes, and their answers. */
 final class ActionCodec {
     private ActionCodec() {}
 
     /** @param millisLeft how long the asker still waits */
     record Request(String store, long millisLeft, BalanceAction action) {}
 
-    static byte[] encode(Request request) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeUTF(request.store());
-            out.writeLong(request.millisLeft());
-            write(out, request.action());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return bytes.toByteArray();
+    static NodeQuestion.Builder question(Request request) {
+        return NodeQuestion.newBuilder().setCarryOut(message(request));
     }
 
-    private static void write(DataOutputStream out, BalanceAction action) throws IOException {
-        out.writeByte(kindOf(action));
-        out.writeLong(action.rangeId());
-        out.writeLong(action.epoch());
-        out.writeUTF(action.reason());
+    static ActionRequest message(Request request) {
+        BalanceAction action = request.action();
+        ActionRequest.Builder out = ActionRequest.newBuilder()
+                .setStore(request.store())
+                .setMillisLeft(request.millisLeft())
+                .setRangeId(action.rangeId())
+                .setEpoch(action.epoch())
+                .setReason(action.reason());
         if (action instanceof Split split) {
-            out.writeBoolean(split.key().isPresent());
-            if (split.key().isPresent()) {
-                byte[] key = split.key().get().bytes();
-                out.writeInt(key.length);
-                out.write(key);
-            }
+            SplitAction.Builder cut = SplitAction.newBuilder();
+            split.key().ifPresent(key -> cut.setKey(WireBytes.wrap(key.bytes())));
+            out.setSplit(cut);
         } else if (action instanceof Merge merge) {
-            out.writeLong(merge.rightId());
-            out.writeLong(merge.rightEpoch());
+            out.setMerge(MergeAction.newBuilder().setRightId(merge.rightId()).setRightEpoch(merge.rightEpoch()));
         } else if (action instanceof ChangeReplica change) {
-            out.writeUTF(change.step().name());
-            out.writeUTF(change.store());
+            out.setReplica(
+                    ReplicaAction.newBuilder().setStep(stepOf(change.step())).setStoreId(change.store()));
         } else if (action instanceof MoveLeader move) {
-            out.writeUTF(move.to());
+            out.setLeader(LeaderAction.newBuilder().setStoreId(move.to()));
+        } else {
+            throw new IllegalArgumentException("action " + action);
         }
+        return out.build();
     }
 
-    private static int kindOf(BalanceAction action) {
-        if (action instanceof Split) {
-            return 1;
-        } else if (action instanceof Merge) {
-            return 2;
-        } else if (action instanceof ChangeReplica) {
-            return 3;
-        } else if (action instanceof MoveLeader) {
-            return 4;
-        }
-        throw new IllegalArgumentException("action " + action);
+    private static ReplicaStep stepOf(ChangeReplica.Step step) {
+        return switch (step) {
+            case ADD_LEARNER -> ReplicaStep.REPLICA_STEP_ADD_LEARNER;
+            case PROMOTE -> ReplicaStep.REPLICA_STEP_PROMOTE;
+            case DEMOTE -> ReplicaStep.REPLICA_STEP_DEMOTE;
+            case REMOVE -> ReplicaStep.REPLICA_STEP_REMOVE;
+        };
     }
 
-    /** @throws IOException if {@code encoded} is not a request */
-    static Request request(byte[] encoded) throws IOException {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
-            return new Request(in.readUTF(), in.readLong(), action(in));
+    /** @throws IOException if the kind of action is unknown or a value is invalid */
+    static Request request(ActionRequest in) throws IOException {
+        try {
+            return new Request(in.getStore(), in.getMillisLeft(), action(in));
         } catch (IllegalArgumentException e) { // thrown by the records
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    private static BalanceAction action(DataInputStream in) throws IOException {
-        byte kind = in.readByte();
-        long rangeId = in.readLong();
-        long epoch = in.readLong();
-        String reason = in.readUTF();
-        return switch (kind) {
-            case 1 ->
-                new Split(
-                        rangeId,
-                        epoch,
-                        in.readBoolean() ? Optional.of(Key.of(in.readNBytes(in.readInt()))) : Optional.empty(),
-                        reason);
-            case 2 -> new Merge(rangeId, epoch, in.readLong(), in.readLong(), reason);
-            case 3 -> new ChangeReplica(rangeId, epoch, ChangeReplica.Step.valueOf(in.readUTF()), in.readUTF(), reason);
-            case 4 -> new MoveLeader(rangeId, epoch, in.readUTF(), reason);
-            default -> throw new IOException("action of kind " + kind);
+    private static BalanceAction action(ActionRequest in) throws IOException {
+        return switch (in.getActionCase()) {
+            case SPLIT -> new Split(in.getRangeId(), in.getEpoch(), keyOf(in.getSplit()), in.getReason());
+            case MERGE ->
+                new Merge(
+                        in.getRangeId(),
+                        in.getEpoch(),
+                        in.getMerge().getRightId(),
+                        in.getMerge().getRightEpoch(),
+                        in.getReason());
+            case REPLICA ->
+                new ChangeReplica(
+                        in.getRangeId(),
+                        in.getEpoch(),
+                        stepOf(in.getReplica()),
+                        in.getReplica().getStoreId(),
+                        in.getReason());
+            case LEADER ->
+                new MoveLeader(in.getRangeId(), in.getEpoch(), in.getLeader().getStoreId(), in.getReason());
+            case ACTION_NOT_SET -> throw new IOException("no action, or one of a later release");
         };
     }
 
-    static byte[] encode(OperationResult result) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeUTF(result.outcome().name());
-            out.writeUTF(result.detail());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return bytes.toByteArray();
+    private static Optional<Key> keyOf(SplitAction split) {
+        return split.hasKey() ? Optional.of(Key.of(split.getKey().toByteArray())) : Optional.empty();
     }
 
-    static OperationResult result(byte[] encoded) throws IOException {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
-            return new OperationResult(ActionOutcome.valueOf(in.readUTF()), in.readUTF());
-        } catch (IllegalArgumentException e) { // an outcome of a later release
-            throw new IOException(e.getMessage(), e);
-        }
+    private static ChangeReplica.Step stepOf(ReplicaAction change) throws IOException {
+        return switch (change.getStep()) {
+            case REPLICA_STEP_ADD_LEARNER -> ChangeReplica.Step.ADD_LEARNER;
+            case REPLICA_STEP_PROMOTE -> ChangeReplica.Step.PROMOTE;
+            case REPLICA_STEP_DEMOTE -> ChangeReplica.Step.DEMOTE;
+            case REPLICA_STEP_REMOVE -> ChangeReplica.Step.REMOVE;
+            case REPLICA_STEP_UNSPECIFIED, UNRECOGNIZED ->
+                throw new IOException("step " + change.getStepValue() + " of a replica");
+        };
+    }
+
+    static NodeAnswer answer(OperationResult result) {
+        return NodeAnswer.newBuilder().setResult(message(result)).build();
+    }
+
+    static ActionResult message(OperationResult result) {
+        ActionEnd outcome = switch (result.outcome()) {
+            case DONE -> ActionEnd.ACTION_END_DONE;
+            case STALE -> ActionEnd.ACTION_END_STALE;
+            case REFUSED -> ActionEnd.ACTION_END_REFUSED;
+            case FAILED -> ActionEnd.ACTION_END_FAILED;
+        };
+        return ActionResult.newBuilder()
+                .setOutcome(outcome)
+                .setDetail(result.detail())
+                .build();
+    }
+
+    /** @throws IOException if the outcome is unknown */
+    static OperationResult result(ActionResult in) throws IOException {
+        ActionOutcome outcome = switch (in.getOutcome()) {
+            case ACTION_END_DONE -> ActionOutcome.DONE;
+            case ACTION_END_STALE -> ActionOutcome.STALE;
+            case ACTION_END_REFUSED -> ActionOutcome.REFUSED;
+            case ACTION_END_FAILED -> ActionOutcome.FAILED;
+            case ACTION_END_UNSPECIFIED, UNRECOGNIZED ->
+                throw new IOException("result of outcome " + in.getOutcomeValue());
+        };
+        return new OperationResult(outcome, in.getDetail());
     }
 }

@@ -1,11 +1,15 @@
 package io.godwit.kv.operate;
 
 import io.godwit.kv.balance.ActionOutcome;
-import io.godwit.kv.facts.ClusterFacts;
+import io.godwit.kv.facts.FactsCodec;
 import io.godwit.kv.member.MemberWatch;
 import io.godwit.kv.member.NotedFacts;
 import io.godwit.kv.peers.ClusterLinks;
-import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.remote.NodeRpc;
+import io.godwit.kv.wire.FactsMessage;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
+import io.godwit.kv.wire.NodeQuestion;
+import io.godwit.kv.wire.NodeQuestion.QuestionCase;
 import io.godwit.plugin.balance.Liveness;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,9 +38,9 @@ public final class FactsTeller {
 
     /** Begins to accept facts from other nodes. */
     public void start(ClusterLinks cluster) {
-        cluster.rpc().on(Question.NOTE_FACTS, (asker, content) -> {
-            facts.takeOver(ClusterFacts.decode(content));
-            return CompletableFuture.completedFuture(new byte[0]);
+        cluster.rpc().on(QuestionCase.NOTE_FACTS, question -> {
+            facts.takeOver(FactsCodec.facts(question.getNoteFacts()));
+            return CompletableFuture.completedFuture(NodeRpc.DONE);
         });
     }
 
@@ -56,12 +60,16 @@ public final class FactsTeller {
         if (cluster == null) {
             return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.DONE, done));
         }
-        byte[] content = facts.now().encode();
+        FactsMessage message = FactsCodec.message(facts.now());
         List<CompletableFuture<Optional<String>>> asked = new ArrayList<>();
         for (Map.Entry<String, MemberWatch.Seen> node : cluster.members().seen().entrySet()) {
             if (!node.getKey().equals(self) && node.getValue().liveness() == Liveness.ALIVE) {
                 asked.add(cluster.rpc()
-                        .ask(node.getKey(), Question.NOTE_FACTS, content, TIMEOUT_MILLIS)
+                        .ask(
+                                node.getKey(),
+                                NodeQuestion.newBuilder().setNoteFacts(message),
+                                OutcomeCase.DONE,
+                                TIMEOUT_MILLIS)
                         .<Optional<String>>thenApply(answer -> Optional.empty())
                         .exceptionally(failure -> Optional.of(node.getKey())));
             }

@@ -6,9 +6,9 @@ import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.change.ChangeOutcome;
 import io.godwit.kv.range.leader.KnownLeadership;
-import io.godwit.kv.remote.NodeRpc.Question;
 import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.store.StoreRanges;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.Merge;
@@ -110,8 +110,8 @@ final class LocalActions implements ActionExecutor {
         return links.rpc()
                 .ask(
                         leader,
-                        Question.CARRY_OUT,
-                        ActionCodec.encode(new ActionCodec.Request(ranges.name(), HAND_OVER_MILLIS, here)),
+                        ActionCodec.question(new ActionCodec.Request(ranges.name(), HAND_OVER_MILLIS, here)),
+                        OutcomeCase.RESULT,
                         HAND_OVER_MILLIS)
                 .thenApply(answer -> new OperationResult(
                         ActionOutcome.REFUSED,

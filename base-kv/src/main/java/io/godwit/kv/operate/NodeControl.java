@@ -11,16 +11,16 @@ import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.peers.OwnReport;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.remote.NodeReport;
-import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.remote.NodeRpc;
 import io.godwit.kv.remote.RangeRoutes;
 import io.godwit.kv.remote.ReplicaReport;
+import io.godwit.kv.wire.Drain;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
+import io.godwit.kv.wire.NodeQuestion;
+import io.godwit.kv.wire.NodeQuestion.QuestionCase;
+import io.godwit.kv.wire.ResetVoters;
 import io.godwit.plugin.balance.Liveness;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -76,23 +76,22 @@ public final class NodeControl implements NodeOperations {
     /** Begins to answer other nodes. */
     public void start(ClusterLinks cluster) {
         facts.start(cluster);
-        cluster.rpc().on(Question.CARRY_OUT, (asker, content) -> {
-            ActionCodec.Request request = ActionCodec.request(content);
+        cluster.rpc().on(QuestionCase.CARRY_OUT, question -> {
+            ActionCodec.Request request = ActionCodec.request(question.getCarryOut());
             StoreControl store = stores.get(request.store());
             if (store == null) {
                 throw new IOException("store " + request.store() + " is not open here");
             }
-            LOG.info("action asked for by another node asker={} action={}", asker, request.action());
-            return store.carryOutHere(request.action()).thenApply(ActionCodec::encode);
+            LOG.info("action asked for by another node asker={} action={}", question.getAsker(), request.action());
+            return store.carryOutHere(request.action()).thenApply(ActionCodec::answer);
         });
-        cluster.rpc().on(Question.DRAIN, (asker, content) -> {
-            drainSelf(content.length > 0 && content[0] != 0);
-            return CompletableFuture.completedFuture(new byte[0]);
+        cluster.rpc().on(QuestionCase.DRAIN, question -> {
+            drainSelf(question.getDrain().getIsToGo());
+            return CompletableFuture.completedFuture(NodeRpc.DONE);
         });
-        cluster.rpc().on(Question.RESET_VOTERS, (asker, content) -> {
-            Reset reset = Reset.decode(content);
-            reset(reset, asker);
-            return CompletableFuture.completedFuture(new byte[0]);
+        cluster.rpc().on(QuestionCase.RESET_VOTERS, question -> {
+            reset(Reset.of(question.getResetVoters()), question.getAsker());
+            return CompletableFuture.completedFuture(NodeRpc.DONE);
         });
     }
 
@@ -231,7 +230,8 @@ public final class NodeControl implements NodeOperations {
             drainSelf(isToGo);
             return CompletableFuture.completedFuture(OperationResult.DONE);
         }
-        return ask(storeId, Question.DRAIN, new byte[] {(byte) (isToGo ? 1 : 0)});
+        return ask(
+                storeId, NodeQuestion.newBuilder().setDrain(Drain.newBuilder().setIsToGo(isToGo)));
     }
 
     private void drainSelf(boolean isToGo) {
@@ -259,13 +259,13 @@ public final class NodeControl implements NodeOperations {
         return new DrainStatus(isDraining, leaders, replicas, unclear);
     }
 
-    private CompletableFuture<OperationResult> ask(String storeId, Question question, byte[] content) {
+    private CompletableFuture<OperationResult> ask(String storeId, NodeQuestion.Builder question) {
         if (links == null) {
             return CompletableFuture.completedFuture(
                     new OperationResult(ActionOutcome.REFUSED, "this node is alone: there is no " + storeId));
         }
         return links.rpc()
-                .ask(storeId, question, content, TIMEOUT_MILLIS)
+                .ask(storeId, question, OutcomeCase.DONE, TIMEOUT_MILLIS)
                 .thenApply(answer -> OperationResult.DONE)
                 .exceptionally(failure -> new OperationResult(ActionOutcome.FAILED, messageOf(failure)));
     }
@@ -312,32 +312,16 @@ public final class NodeControl implements NodeOperations {
 
     /** The voters that are to go on alone. */
     private record Reset(String store, long rangeId, List<String> voters) {
-        byte[] encode() {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            try (DataOutputStream out = new DataOutputStream(bytes)) {
-                out.writeUTF(store);
-                out.writeLong(rangeId);
-                out.writeInt(voters.size());
-                for (String voter : voters) {
-                    out.writeUTF(voter);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            return bytes.toByteArray();
+        ResetVoters message() {
+            return ResetVoters.newBuilder()
+                    .setStore(store)
+                    .setRangeId(rangeId)
+                    .addAllVoters(voters)
+                    .build();
         }
 
-        static Reset decode(byte[] encoded) throws IOException {
-            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
-                String store = in.readUTF();
-                long rangeId = in.readLong();
-                int count = in.readInt();
-                List<String> voters = new ArrayList<>();
-                for (int i = 0; i < count; i++) {
-                    voters.add(in.readUTF());
-                }
-                return new Reset(store, rangeId, voters);
-            }
+        static Reset of(ResetVoters in) {
+            return new Reset(in.getStore(), in.getRangeId(), List.copyOf(in.getVotersList()));
         }
     }
 
@@ -411,7 +395,7 @@ public final class NodeControl implements NodeOperations {
 
     private CompletableFuture<OperationResult> askToReset(Reset reset, String voter) {
         if (!voter.equals(own.storeId())) {
-            return ask(voter, Question.RESET_VOTERS, reset.encode());
+            return ask(voter, NodeQuestion.newBuilder().setResetVoters(reset.message()));
         }
         try {
             reset(reset, voter);

@@ -10,11 +10,12 @@ import io.godwit.kv.peers.ClusterLinks;
 import io.godwit.kv.peers.OwnReport;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.remote.NodeReport;
-import io.godwit.kv.remote.NodeRpc.Question;
 import io.godwit.kv.remote.RangeRoutes;
 import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.store.StoreBalance;
 import io.godwit.kv.store.StoreRanges;
+import io.godwit.kv.wire.NodeAnswer;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.ReplicaGoal;
@@ -185,17 +186,17 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         return cluster.rpc()
                 .ask(
                         leader,
-                        Question.CARRY_OUT,
-                        ActionCodec.encode(new ActionCodec.Request(name(), millisLeft, action)),
+                        ActionCodec.question(new ActionCodec.Request(name(), millisLeft, action)),
+                        OutcomeCase.RESULT,
                         millisLeft)
                 .thenApply(StoreControl::resultOf)
                 .exceptionally(
                         failure -> new OperationResult(ActionOutcome.FAILED, String.valueOf(failure.getMessage())));
     }
 
-    private static OperationResult resultOf(byte[] answer) {
+    private static OperationResult resultOf(NodeAnswer answer) {
         try {
-            return ActionCodec.result(answer);
+            return ActionCodec.result(answer.getResult());
         } catch (IOException e) {
             return new OperationResult(ActionOutcome.FAILED, String.valueOf(e.getMessage()));
         }

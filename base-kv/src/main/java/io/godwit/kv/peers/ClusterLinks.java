@@ -59,18 +59,17 @@ public final class ClusterLinks implements AutoCloseable {
             KvThreads threads) {
         this.cluster = entered.cluster();
         this.caller = new RoutedClient.Caller(
-                entered.directory().clusterId().toString(), own.storeId(), entered.incarnation());
+                entered.directory().clusterId().toString(), own.storeId(), entered.incarnation(), entered.protocol());
         this.threads = threads;
         this.local = new LocalRanges(stores::get);
         this.members = members;
         this.rpc = new NodeRpc(
-                caller.clusterId(),
-                caller.storeId(),
+                new NodeRpc.Self(caller.clusterId(), caller.storeId(), caller.protocol()),
                 cluster.server(),
                 cluster.channels(),
                 threads.io(),
                 facts::isForgotten);
-        this.calls = new CallService(caller.clusterId(), cluster.server(), local);
+        this.calls = new CallService(caller.clusterId(), caller.protocol(), cluster.server(), local);
         this.exchange = new ReportExchange(
                 caller.storeId(), rpc, own::of, members::isOurs, facts::admit, threads.timers(), threads.io());
         facts.onForgotten(storeId -> {

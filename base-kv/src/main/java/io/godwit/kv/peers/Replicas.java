@@ -1,17 +1,19 @@
 package io.godwit.kv.peers;
 
+import io.godwit.kv.protocol.WireBytes;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.state.RangeState;
 import io.godwit.kv.remote.NodeReport;
 import io.godwit.kv.remote.NodeRpc;
-import io.godwit.kv.remote.NodeRpc.Question;
 import io.godwit.kv.remote.ReplicaReport;
 import io.godwit.kv.store.RangeDescriptor;
 import io.godwit.kv.store.StoreRanges;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
+import io.godwit.kv.wire.DescriptionMessage;
+import io.godwit.kv.wire.NodeAnswer;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
+import io.godwit.kv.wire.NodeQuestion;
+import io.godwit.kv.wire.NodeQuestion.QuestionCase;
+import io.godwit.kv.wire.RangeName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -86,6 +88,7 @@ public final class Replicas {
     private static final long ASK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long TIMEOUT_MILLIS = 10_000;
+    private static final int MAX_KEY_BYTES = 1 << 20;
 
     private final String self;
     private final NodeRpc rpc;
@@ -124,22 +127,23 @@ public final class Replicas {
 
     /** Begins to answer the questions of other nodes. */
     public void start() {
-        rpc.on(Question.CREATE_REPLICA, (asker, content) -> {
-            create(Description.decode(content), asker);
-            return CompletableFuture.completedFuture(new byte[0]);
+        rpc.on(QuestionCase.CREATE_REPLICA, question -> {
+            create(Description.of(question.getCreateReplica()), question.getAsker());
+            return CompletableFuture.completedFuture(NodeRpc.DONE);
         });
-        rpc.on(Question.HAS_ENDED, (asker, content) -> {
-            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-                StoreRanges ranges = stores.apply(in.readUTF());
-                boolean hasEnded = ranges != null && ranges.hasEnded(in.readLong());
-                return CompletableFuture.completedFuture(new byte[] {(byte) (hasEnded ? 1 : 0)});
-            }
+        rpc.on(QuestionCase.HAS_ENDED, question -> {
+            RangeName name = question.getHasEnded();
+            StoreRanges ranges = stores.apply(name.getStore());
+            boolean hasEnded = ranges != null && ranges.hasEnded(name.getRangeId());
+            return CompletableFuture.completedFuture(
+                    NodeAnswer.newBuilder().setHasEnded(hasEnded).build());
         });
-        rpc.on(Question.DESCRIBE_RANGE, (asker, content) -> {
-            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-                return CompletableFuture.completedFuture(
-                        describeTo(asker, in.readUTF(), in.readLong()).encode());
-            }
+        rpc.on(QuestionCase.DESCRIBE_RANGE, question -> {
+            RangeName name = question.getDescribeRange();
+            Description description = describeTo(question.getAsker(), name.getStore(), name.getRangeId());
+            return CompletableFuture.completedFuture(NodeAnswer.newBuilder()
+                    .setDescription(description.message())
+                    .build());
         });
     }
 
@@ -150,35 +154,45 @@ public final class Replicas {
      * @param epoch the present epoch of the range
      */
     record Description(RangeDescriptor descriptor, long epoch) {
-        public byte[] encode() {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            try (DataOutputStream out = new DataOutputStream(bytes)) {
-                out.writeLong(epoch);
-                out.write(descriptor.encode());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        DescriptionMessage message() {
+            DescriptionMessage.Builder out = DescriptionMessage.newBuilder()
+                    .setEpoch(epoch)
+                    .setStore(descriptor.store())
+                    .setRangeId(descriptor.id())
+                    .setCreatedEpoch(descriptor.epoch())
+                    .setStart(WireBytes.wrap(descriptor.bounds().start()))
+                    .addAllVoters(descriptor.voters())
+                    .setJoinedEpoch(descriptor.joinedEpoch());
+            byte @Nullable [] end = descriptor.bounds().end();
+            if (end != null) {
+                out.setEnd(WireBytes.wrap(end));
             }
-            return bytes.toByteArray();
+            return out.build();
         }
 
-        public static Description decode(byte[] encoded) throws IOException {
-            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
-                long epoch = in.readLong();
-                return new Description(RangeDescriptor.decode(in.readAllBytes()), epoch);
-            }
+        /** @throws IOException if a key is too long */
+        static Description of(DescriptionMessage in) throws IOException {
+            WireBytes.requireAtMost(in.getStart().size(), MAX_KEY_BYTES, "bytes of the start of a range");
+            WireBytes.requireAtMost(in.getEnd().size(), MAX_KEY_BYTES, "bytes of the end of a range");
+            RangeDescriptor descriptor = new RangeDescriptor(
+                    in.getStore(),
+                    in.getRangeId(),
+                    in.getCreatedEpoch(),
+                    WireBytes.bounds(in.getStart(), in.hasEnd(), in.getEnd()),
+                    in.getVotersList(),
+                    in.getJoinedEpoch());
+            return new Description(descriptor, in.getEpoch());
         }
     }
 
     // --- on the leader
 
     /** Asks a store to make an empty replica of a range that this node leads. Fails with an {@link IOException}. */
-    public CompletableFuture<byte[]> createOn(String storeId, String store, long rangeId) {
+    public CompletableFuture<NodeAnswer> createOn(String storeId, String store, long rangeId) {
         try {
+            DescriptionMessage wanted = description(store, rangeId).message();
             return rpc.ask(
-                    storeId,
-                    Question.CREATE_REPLICA,
-                    description(store, rangeId).encode(),
-                    TIMEOUT_MILLIS);
+                    storeId, NodeQuestion.newBuilder().setCreateReplica(wanted), OutcomeCase.DONE, TIMEOUT_MILLIS);
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -260,7 +274,8 @@ public final class Replicas {
         if (ranges.descriptor(rangeId) != null) {
             return; // it has stopped after a fault, or is being started
         }
-        rpc.ask(caller, Question.DESCRIBE_RANGE, question(ranges.name(), rangeId), TIMEOUT_MILLIS)
+        NodeQuestion.Builder question = NodeQuestion.newBuilder().setDescribeRange(name(ranges.name(), rangeId));
+        rpc.ask(caller, question, OutcomeCase.DESCRIPTION, TIMEOUT_MILLIS)
                 .thenAcceptAsync(answer -> createAsMember(answer, caller), io)
                 .exceptionally(failure -> {
                     LOG.info("cannot join a group that called group={} cause={}", groupId, failure.getMessage());
@@ -268,20 +283,13 @@ public final class Replicas {
                 });
     }
 
-    private static byte[] question(String store, long rangeId) {
-        ByteArrayOutputStream question = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(question)) {
-            out.writeUTF(store);
-            out.writeLong(rangeId);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return question.toByteArray();
+    private static RangeName name(String store, long rangeId) {
+        return RangeName.newBuilder().setStore(store).setRangeId(rangeId).build();
     }
 
-    private void createAsMember(byte[] answer, String caller) {
+    private void createAsMember(NodeAnswer answer, String caller) {
         try {
-            Description description = Description.decode(answer);
+            Description description = Description.of(answer.getDescription());
             StoreRanges ranges = stores.apply(description.descriptor().store());
             // at the caller's epoch this node is a member; at the tombstone's it was not
             if (ranges != null
@@ -317,8 +325,8 @@ public final class Replicas {
     }
 
     private CompletableFuture<Boolean> askWhetherEnded(String storeId, EndedRanges.Replica replica) {
-        return rpc.ask(storeId, Question.HAS_ENDED, question(replica.store(), replica.rangeId()), TIMEOUT_MILLIS)
-                .thenApply(answer -> answer.length > 0 && answer[0] != 0);
+        NodeQuestion.Builder question = NodeQuestion.newBuilder().setHasEnded(name(replica.store(), replica.rangeId()));
+        return rpc.ask(storeId, question, OutcomeCase.HAS_ENDED, TIMEOUT_MILLIS).thenApply(NodeAnswer::getHasEnded);
     }
 
     private void leaveEnded(EndedRanges.Replica replica) {

@@ -2,18 +2,18 @@ package io.godwit.kv.peers;
 
 import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.kv.member.MemberWatch;
+import io.godwit.kv.protocol.WireBytes;
 import io.godwit.kv.remote.NodeRpc;
-import io.godwit.kv.remote.NodeRpc.Question;
 import io.godwit.kv.remote.RangeRoutes.Route;
 import io.godwit.kv.remote.RouteTable;
 import io.godwit.kv.store.RangeDescriptor;
+import io.godwit.kv.wire.NodeAnswer;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
+import io.godwit.kv.wire.NodeQuestion;
+import io.godwit.kv.wire.NodeQuestion.QuestionCase;
+import io.godwit.kv.wire.TakeOver;
 import io.godwit.plugin.balance.Liveness;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,11 +35,6 @@ import org.slf4j.LoggerFactory;
  * a voter that it reaches to stand for election, and that voter does so ({@link #takeOver}) if it reaches the leader
  * itself: then both sides reach the new leader. A voter that does not reach the leader either learns of its death from
  * the membership, or asks another voter itself.
- *
- * <pre>
- * TAKE_OVER   utf leader | int groups, each: utf group id
- * answer      nothing
- * </pre>
  */
 final class UnreachedLeaders {
     private static final Logger LOG = LoggerFactory.getLogger(UnreachedLeaders.class);
@@ -79,7 +74,7 @@ final class UnreachedLeaders {
     }
 
     void start() {
-        rpc.on(Question.TAKE_OVER, (asker, content) -> takeOver(asker, content));
+        rpc.on(QuestionCase.TAKE_OVER, question -> takeOver(question.getAsker(), question.getTakeOver()));
     }
 
     /** Called every {@link #LOOK_MILLIS}, one call at a time. Very cheap while all nodes are reached. */
@@ -121,7 +116,9 @@ final class UnreachedLeaders {
                     leader,
                     voter,
                     groups);
-            rpc.ask(voter, Question.TAKE_OVER, encode(leader, groups), TIMEOUT_MILLIS)
+            TakeOver wanted =
+                    TakeOver.newBuilder().setLeader(leader).addAllGroups(groups).build();
+            rpc.ask(voter, NodeQuestion.newBuilder().setTakeOver(wanted), OutcomeCase.DONE, TIMEOUT_MILLIS)
                     .whenComplete((done, failure) -> {
                         if (failure != null) {
                             LOG.info("voter could not be asked to lead voter={} cause={}", voter, failure.getMessage());
@@ -153,40 +150,19 @@ final class UnreachedLeaders {
                 .toList();
     }
 
-    private static byte[] encode(String leader, List<String> groups) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeUTF(leader);
-            out.writeInt(groups.size());
-            for (String group : groups) {
-                out.writeUTF(group);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return bytes.toByteArray();
-    }
-
     /** Answers a node that does not reach the leader. */
-    private CompletableFuture<byte[]> takeOver(String asker, byte[] content) throws IOException {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
-            String leader = in.readUTF();
-            if (!channels.isConnected(leader)) {
-                throw new IOException(leader + " is not reached from here either");
-            }
-            int count = in.readInt();
-            if (count < 0 || count > MAX_GROUPS) {
-                throw new IOException("count of " + count);
-            }
-            LOG.info(
-                    "asked to lead, because another node cannot reach the leader leader={} asker={} groups={}",
-                    leader,
-                    asker,
-                    count);
-            for (int i = 0; i < count; i++) {
-                takeOver.takeOver(in.readUTF(), leader);
-            }
+    private CompletableFuture<NodeAnswer> takeOver(String asker, TakeOver wanted) throws IOException {
+        String leader = wanted.getLeader();
+        if (!channels.isConnected(leader)) {
+            throw new IOException(leader + " is not reached from here either");
         }
-        return CompletableFuture.completedFuture(new byte[0]);
+        int count = WireBytes.requireAtMost(wanted.getGroupsCount(), MAX_GROUPS, "groups");
+        LOG.info(
+                "asked to lead, because another node cannot reach the leader leader={} asker={} groups={}",
+                leader,
+                asker,
+                count);
+        wanted.getGroupsList().forEach(group -> takeOver.takeOver(group, leader));
+        return CompletableFuture.completedFuture(NodeRpc.DONE);
     }
 }

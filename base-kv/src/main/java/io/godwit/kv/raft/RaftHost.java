@@ -19,6 +19,7 @@ import io.godwit.cluster.member.Member;
 import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.cluster.rpc.RpcServer;
 import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.protocol.NodeProtocol;
 import io.godwit.kv.raft.log.LogSync;
 import io.godwit.kv.raft.snapshot.Bandwidth;
 import io.godwit.kv.raft.snapshot.SnapshotSeal;
@@ -80,14 +81,19 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         this(storage, storeId, sync, RaftSettings.DEFAULT, new AloneTransport(), null);
     }
 
-    /** For a node in a cluster, where each node is named by its store id. */
+    /**
+     * For a node in a cluster, where each node is named by its store id.
+     *
+     * @param protocol the versions of the messages between nodes that it supports
+     */
     public static RaftHost connected(
             JRaftServiceFactory storage,
             String storeId,
             LogSync sync,
             RaftSettings settings,
             RpcServer server,
-            RpcChannels channels) {
+            RpcChannels channels,
+            NodeProtocol protocol) {
         Bandwidth bandwidth = new Bandwidth(settings.snapshotBytesPerSecond(), System::nanoTime);
         return new RaftHost(
                 storage,
@@ -95,7 +101,7 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
                 sync,
                 settings,
                 new GrpcRaftTransport(server, channels),
-                new SnapshotTransfer(server, channels, storeId, bandwidth));
+                new SnapshotTransfer(server, channels, storeId, protocol, bandwidth));
     }
 
     private RaftHost(

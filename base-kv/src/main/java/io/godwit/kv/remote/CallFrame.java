@@ -1,49 +1,33 @@
 package io.godwit.kv.remote;
 
+import com.google.protobuf.ByteString;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.protocol.WireBytes;
 import io.godwit.kv.range.leader.RouteToken;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
+import io.godwit.kv.wire.Call;
+import io.godwit.kv.wire.CallAnswer;
+import io.godwit.kv.wire.CallEnd;
+import io.godwit.kv.wire.CallHello;
+import io.godwit.kv.wire.CallKind;
+import io.godwit.kv.wire.CallRequest;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of a stream of calls between two nodes.
- *
- * <pre>
- * request  byte kind
- *   1 hello      byte version = 1 | utf cluster id | utf store | utf caller | long incarnation
- *                | long stream    first, and only once
- *   2 mutate     long number | long range id | long term | long fence | long millis left | bytes key | bytes mutation
- *   3 relieve    as 2
- *   4 query      as 2
- *   5 interval   as 2, then boolean hasEnd [bytes end]
- * reply    long number | byte status | bytes value, or the detail in UTF-8
- *   0 done, 1 timeout, 2 overloaded, 3 disk full, 4 store failed, 5 moved: nothing was done, 6 too large
- *
- * bytes    int length, then the bytes
- * </pre>
+ * The messages of a stream of calls between two nodes, as values. A message refers to the arrays of the value that it
+ * was made from, and a value has its own copies.
  */
 final class CallFrame {
-    static final int VERSION = 1;
-    static final byte HELLO = 1;
-    static final byte MUTATE = 2;
-    static final byte RELIEVE = 3;
-    static final byte QUERY = 4;
-    static final byte QUERY_INTERVAL = 5;
-
     private CallFrame() {}
 
-    record Hello(String clusterId, String store, String caller, long incarnation, long stream) {}
+    /** First of a stream. */
+    record Hello(int version, String clusterId, String store, String caller, long incarnation, long stream) {}
 
+    /** @param end end of an interval, exclusive; null means no end */
     @SuppressWarnings("ArrayRecordComponent")
     record Request(
-            byte kind,
+            RangeCall.Kind kind,
             long number,
             RouteToken token,
             long millisLeft,
@@ -53,166 +37,115 @@ final class CallFrame {
 
     record Reply(long number, CallReply reply) {}
 
-    private interface Content {
-        void writeTo(DataOutputStream out) throws IOException;
+    static CallRequest message(Hello hello) {
+        return CallRequest.newBuilder()
+                .setHello(CallHello.newBuilder()
+                        .setVersion(hello.version())
+                        .setClusterId(hello.clusterId())
+                        .setStore(hello.store())
+                        .setCaller(hello.caller())
+                        .setIncarnation(hello.incarnation())
+                        .setStream(hello.stream()))
+                .build();
     }
 
-    private static byte[] bytes(int size, Content content) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(size);
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            content.writeTo(out);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    static CallRequest message(Request request) {
+        Call.Builder call = Call.newBuilder()
+                .setKind(kindOf(request.kind()))
+                .setNumber(request.number())
+                .setRangeId(request.token().rangeId())
+                .setTerm(request.token().term())
+                .setFence(request.token().fence())
+                .setMillisLeft(request.millisLeft())
+                .setKey(WireBytes.wrap(request.key()))
+                .setPayload(WireBytes.wrap(request.payload()));
+        byte[] end = request.end();
+        if (end != null) {
+            call.setEnd(WireBytes.wrap(end));
         }
-        return bytes.toByteArray();
+        return CallRequest.newBuilder().setCall(call).build();
     }
 
-    static byte[] encode(Hello hello) {
-        return bytes(256, out -> {
-            out.writeByte(HELLO);
-            out.writeByte(VERSION);
-            out.writeUTF(hello.clusterId());
-            out.writeUTF(hello.store());
-            out.writeUTF(hello.caller());
-            out.writeLong(hello.incarnation());
-            out.writeLong(hello.stream());
-        });
-    }
-
-    static byte[] encode(Request request) {
-        return bytes(80 + 2 * request.key().length + request.payload().length, out -> {
-            out.writeByte(request.kind());
-            out.writeLong(request.number());
-            out.writeLong(request.token().rangeId());
-            out.writeLong(request.token().term());
-            out.writeLong(request.token().fence());
-            out.writeLong(request.millisLeft());
-            write(out, request.key());
-            write(out, request.payload());
-            if (request.kind() == QUERY_INTERVAL) {
-                byte[] end = request.end();
-                out.writeBoolean(end != null);
-                if (end != null) {
-                    write(out, end);
-                }
-            }
-        });
-    }
-
-    static byte[] encode(Reply reply) {
+    static CallAnswer message(Reply reply) {
+        CallAnswer.Builder answer = CallAnswer.newBuilder().setNumber(reply.number());
         RangeException failure = reply.reply().failure();
         byte[] value = reply.reply().value();
-        byte[] content = value != null
-                ? value
-                : String.valueOf(failure == null ? "" : failure.getMessage()).getBytes(StandardCharsets.UTF_8);
-        return bytes(16 + content.length, out -> {
-            out.writeLong(reply.number());
-            out.writeByte(failure == null ? 0 : codeOf(failure.reason()));
-            write(out, content);
-        });
+        return failure == null
+                ? answer.setOutcome(CallEnd.CALL_END_DONE)
+                        .setValue(value == null ? ByteString.EMPTY : WireBytes.wrap(value))
+                        .build()
+                : answer.setOutcome(endOf(failure.reason()))
+                        .setDetail(String.valueOf(failure.getMessage()))
+                        .build();
     }
 
     /** A closing node reports MOVED, because nothing was done and another node may do it. */
-    private static int codeOf(Cause cause) {
+    private static CallEnd endOf(Cause cause) {
         return switch (cause) {
-            case TIMEOUT, LOST -> 1;
-            case OVERLOADED -> 2;
-            case DISK_FULL -> 3;
-            case STORE_FAILED -> 4;
-            case MOVED, CLOSED -> 5;
-            case TOO_LARGE -> 6;
+            case TIMEOUT, LOST -> CallEnd.CALL_END_TIMEOUT;
+            case OVERLOADED -> CallEnd.CALL_END_OVERLOADED;
+            case DISK_FULL -> CallEnd.CALL_END_DISK_FULL;
+            case STORE_FAILED -> CallEnd.CALL_END_STORE_FAILED;
+            case MOVED, CLOSED -> CallEnd.CALL_END_MOVED;
+            case TOO_LARGE -> CallEnd.CALL_END_TOO_LARGE;
         };
     }
 
-    private static Cause causeOf(int code) throws IOException {
-        return switch (code) {
-            case 1 -> Cause.TIMEOUT;
-            case 2 -> Cause.OVERLOADED;
-            case 3 -> Cause.DISK_FULL;
-            case 4 -> Cause.STORE_FAILED;
-            case 5 -> Cause.MOVED;
-            case 6 -> Cause.TOO_LARGE;
-            default -> throw new IOException("reply of status " + code);
-        };
-    }
-
-    static byte numberOf(RangeCall.Kind kind) {
+    private static CallKind kindOf(RangeCall.Kind kind) {
         return switch (kind) {
-            case MUTATE -> MUTATE;
-            case RELIEVE -> RELIEVE;
-            case QUERY -> QUERY;
-            case QUERY_INTERVAL -> QUERY_INTERVAL;
+            case MUTATE -> CallKind.CALL_KIND_MUTATE;
+            case RELIEVE -> CallKind.CALL_KIND_RELIEVE;
+            case QUERY -> CallKind.CALL_KIND_QUERY;
+            case QUERY_INTERVAL -> CallKind.CALL_KIND_QUERY_INTERVAL;
         };
     }
 
-    static RangeCall.Kind kindOf(byte number) throws IOException {
-        return switch (number) {
-            case MUTATE -> RangeCall.Kind.MUTATE;
-            case RELIEVE -> RangeCall.Kind.RELIEVE;
-            case QUERY -> RangeCall.Kind.QUERY;
-            case QUERY_INTERVAL -> RangeCall.Kind.QUERY_INTERVAL;
-            default -> throw new IOException("call of kind " + number);
+    private static RangeCall.Kind kindOf(Call call) throws IOException {
+        return switch (call.getKind()) {
+            case CALL_KIND_MUTATE -> RangeCall.Kind.MUTATE;
+            case CALL_KIND_RELIEVE -> RangeCall.Kind.RELIEVE;
+            case CALL_KIND_QUERY -> RangeCall.Kind.QUERY;
+            case CALL_KIND_QUERY_INTERVAL -> RangeCall.Kind.QUERY_INTERVAL;
+            case CALL_KIND_UNSPECIFIED, UNRECOGNIZED -> throw new IOException("call of kind " + call.getKindValue());
         };
     }
 
-    static boolean isHello(byte[] frame) {
-        return frame.length > 0 && frame[0] == HELLO;
+    static Hello hello(CallHello in) {
+        return new Hello(
+                in.getVersion(), in.getClusterId(), in.getStore(), in.getCaller(), in.getIncarnation(), in.getStream());
     }
 
-    static Hello hello(byte[] frame) throws IOException {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame))) {
-            in.readByte();
-            int version = in.readUnsignedByte();
-            if (version != VERSION) {
-                throw new IOException("calls of version " + version + ", expected " + VERSION);
-            }
-            return new Hello(in.readUTF(), in.readUTF(), in.readUTF(), in.readLong(), in.readLong());
-        }
+    /** @throws IOException if the kind of the call is unknown */
+    static Request request(Call in) throws IOException {
+        RangeCall.Kind kind = kindOf(in);
+        boolean hasEnd = kind == RangeCall.Kind.QUERY_INTERVAL && in.hasEnd();
+        return new Request(
+                kind,
+                in.getNumber(),
+                new RouteToken(in.getRangeId(), in.getTerm(), in.getFence()),
+                in.getMillisLeft(),
+                in.getKey().toByteArray(),
+                in.getPayload().toByteArray(),
+                hasEnd ? in.getEnd().toByteArray() : null);
     }
 
-    static Request request(byte[] frame) throws IOException {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame))) {
-            byte kind = in.readByte();
-            if (kind < MUTATE || kind > QUERY_INTERVAL) {
-                throw new IOException("call of kind " + kind);
-            }
-            long number = in.readLong();
-            RouteToken token = new RouteToken(in.readLong(), in.readLong(), in.readLong());
-            return new Request(
-                    kind,
-                    number,
-                    token,
-                    in.readLong(),
-                    read(in),
-                    read(in),
-                    kind == QUERY_INTERVAL && in.readBoolean() ? read(in) : null);
-        }
+    /** @throws IOException if the outcome is unknown */
+    static Reply reply(CallAnswer in) throws IOException {
+        CallReply reply = switch (in.getOutcome()) {
+            case CALL_END_DONE -> CallReply.done(in.getValue().toByteArray());
+            case CALL_END_TIMEOUT -> failed(Cause.TIMEOUT, in);
+            case CALL_END_OVERLOADED -> failed(Cause.OVERLOADED, in);
+            case CALL_END_DISK_FULL -> failed(Cause.DISK_FULL, in);
+            case CALL_END_STORE_FAILED -> failed(Cause.STORE_FAILED, in);
+            case CALL_END_MOVED -> failed(Cause.MOVED, in);
+            case CALL_END_TOO_LARGE -> failed(Cause.TOO_LARGE, in);
+            case CALL_END_UNSPECIFIED, UNRECOGNIZED ->
+                throw new IOException("reply of outcome " + in.getOutcomeValue());
+        };
+        return new Reply(in.getNumber(), reply);
     }
 
-    static Reply reply(byte[] frame) throws IOException {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame))) {
-            long number = in.readLong();
-            int code = in.readUnsignedByte();
-            byte[] content = read(in);
-            return new Reply(
-                    number,
-                    code == 0
-                            ? CallReply.done(content)
-                            : CallReply.failed(
-                                    new RangeException(causeOf(code), new String(content, StandardCharsets.UTF_8))));
-        }
-    }
-
-    private static void write(DataOutputStream out, byte[] bytes) throws IOException {
-        out.writeInt(bytes.length);
-        out.write(bytes);
-    }
-
-    private static byte[] read(DataInputStream in) throws IOException {
-        int length = in.readInt();
-        if (length < 0 || length > in.available()) {
-            throw new IOException(length + " bytes announced, " + in.available() + " left");
-        }
-        return in.readNBytes(length);
+    private static CallReply failed(Cause cause, CallAnswer in) {
+        return CallReply.failed(new RangeException(cause, in.getDetail()));
     }
 }

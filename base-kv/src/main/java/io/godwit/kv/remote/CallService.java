@@ -2,6 +2,8 @@ package io.godwit.kv.remote;
 
 import io.godwit.cluster.rpc.RpcServer;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.protocol.NodeProtocol;
+import io.godwit.kv.wire.CallRequest;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -27,22 +29,26 @@ public final class CallService implements AutoCloseable {
     private final String clusterId;
     private final RangeHost host;
     private final RpcServer server;
+    private final NodeProtocol protocol;
     private final ServerServiceDefinition service;
     private final Map<CallerId, Caller> callers = new ConcurrentHashMap<>();
 
     private record CallerId(String storeId, String store) {}
 
-    /** Begins to serve calls. */
-    public CallService(String clusterId, RpcServer server, RangeHost host) {
+    /** Begins to serve calls of all versions of {@code protocol}. */
+    public CallService(String clusterId, NodeProtocol protocol, RpcServer server, RangeHost host) {
         this.clusterId = clusterId;
+        this.protocol = protocol;
         this.host = host;
         this.server = server;
-        this.service = ServerServiceDefinition.builder("godwit.Ranges")
-                .addMethod(
-                        CallStream.METHOD,
-                        ServerCalls.asyncBidiStreamingCall(
-                                replies -> new Incoming((ServerCallStreamObserver<byte[]>) replies)))
-                .build();
+        ServerServiceDefinition.Builder methods = ServerServiceDefinition.builder(CallForm.SERVICE);
+        for (CallForm form : CallForm.servedBy(protocol)) {
+            methods.addMethod(
+                    form.method(),
+                    ServerCalls.asyncBidiStreamingCall(
+                            replies -> new Incoming(form, (ServerCallStreamObserver<byte[]>) replies)));
+        }
+        this.service = methods.build();
         server.add(service);
     }
 
@@ -73,11 +79,13 @@ public final class CallService implements AutoCloseable {
 
     /** One stream; gRPC makes one call at a time. */
     private final class Incoming implements StreamObserver<byte[]> {
+        private final CallForm form;
         private final ServerCallStreamObserver<byte[]> replies;
         private @Nullable Caller caller;
         private String store = "";
 
-        Incoming(ServerCallStreamObserver<byte[]> replies) {
+        Incoming(CallForm form, ServerCallStreamObserver<byte[]> replies) {
+            this.form = form;
             this.replies = replies;
             replies.setOnCancelHandler(() -> {}); // a caller that is gone needs no replies
         }
@@ -85,17 +93,22 @@ public final class CallService implements AutoCloseable {
         @Override
         public void onNext(byte[] frame) {
             try {
-                if (CallFrame.isHello(frame)) {
-                    begin(CallFrame.hello(frame));
-                } else {
-                    handle(CallFrame.request(frame));
+                CallRequest request = form.requests().decode(frame);
+                switch (request.getKindCase()) {
+                    case CALL -> handle(CallFrame.request(request.getCall()));
+                    case HELLO -> begin(CallFrame.hello(request.getHello()));
+                    case KIND_NOT_SET -> throw new IOException("neither a hello nor a call");
                 }
             } catch (IOException e) {
                 refuse(Status.INVALID_ARGUMENT.withDescription(e.getMessage()));
             }
         }
 
-        private void begin(CallFrame.Hello hello) {
+        private void begin(CallFrame.Hello hello) throws IOException {
+            if (!protocol.includes(hello.version())
+                    || !CallForm.of(hello.version()).equals(form)) {
+                throw new IOException("calls of version " + hello.version() + ", expected " + protocol.versions());
+            }
             if (!hello.clusterId().equals(clusterId)) {
                 refuse(Status.PERMISSION_DENIED.withDescription(
                         "this node is of cluster " + clusterId + ", not of " + hello.clusterId()));
@@ -126,7 +139,7 @@ public final class CallService implements AutoCloseable {
                         request.token(),
                         new RangeCall(
                                 request.number(),
-                                CallFrame.kindOf(request.kind()),
+                                request.kind(),
                                 request.key(),
                                 request.end(),
                                 request.payload(),
@@ -136,7 +149,7 @@ public final class CallService implements AutoCloseable {
         }
 
         private void reply(long number, CallReply reply) {
-            byte[] frame = CallFrame.encode(new CallFrame.Reply(number, reply));
+            byte[] frame = form.answers().encode(CallFrame.message(new CallFrame.Reply(number, reply)));
             synchronized (replies) { // ranges answer on many threads, and a stream takes one reply at a time
                 if (!replies.isCancelled()) {
                     replies.onNext(frame);

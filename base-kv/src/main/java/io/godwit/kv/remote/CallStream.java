@@ -1,11 +1,9 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.rpc.BytesMarshaller;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
-import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
@@ -23,24 +21,29 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread that keeps the order sends; network threads receive the answers. Hence the lock.
  */
 final class CallStream implements StreamObserver<byte[]> {
-    static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()
-            .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
-            .setFullMethodName(MethodDescriptor.generateFullMethodName("godwit.Ranges", "calls"))
-            .setRequestMarshaller(BytesMarshaller.INSTANCE)
-            .setResponseMarshaller(BytesMarshaller.INSTANCE)
-            .build();
-
+    private final int version;
+    private final CallForm form;
     private final Map<Long, Consumer<CallReply>> unanswered = new HashMap<>(); // guarded by this
     private @Nullable StreamObserver<byte[]> requests; // guarded by this
     private boolean broken; // guarded by this
 
+    /** @param version the version that both nodes have agreed on */
+    CallStream(int version) {
+        this.version = version;
+        this.form = CallForm.of(version);
+    }
+
+    int version() {
+        return version;
+    }
+
     void open(Channel channel, CallFrame.Hello hello) {
         StreamObserver<byte[]> opened =
-                ClientCalls.asyncBidiStreamingCall(channel.newCall(METHOD, CallOptions.DEFAULT), this);
+                ClientCalls.asyncBidiStreamingCall(channel.newCall(form.method(), CallOptions.DEFAULT), this);
         synchronized (this) {
             requests = opened;
             if (!broken) {
-                opened.onNext(CallFrame.encode(hello));
+                opened.onNext(form.requests().encode(CallFrame.message(hello)));
             }
         }
     }
@@ -49,27 +52,35 @@ final class CallStream implements StreamObserver<byte[]> {
         return !broken;
     }
 
+    /** Whether every request is answered, so that nothing is lost if the stream is closed now. */
+    synchronized boolean isIdle() {
+        return unanswered.isEmpty();
+    }
+
     /**
      * Sends a request.
      *
      * @param answer called once if the request was sent, on any thread
      * @return whether the request was sent
      */
-    synchronized boolean send(CallFrame.Request request, Consumer<CallReply> answer) {
-        StreamObserver<byte[]> opened = requests;
-        if (broken || opened == null) {
-            return false;
+    boolean send(CallFrame.Request request, Consumer<CallReply> answer) {
+        byte[] frame = form.requests().encode(CallFrame.message(request));
+        synchronized (this) {
+            StreamObserver<byte[]> opened = requests;
+            if (broken || opened == null) {
+                return false;
+            }
+            unanswered.put(request.number(), answer);
+            opened.onNext(frame);
+            return true;
         }
-        unanswered.put(request.number(), answer);
-        opened.onNext(CallFrame.encode(request));
-        return true;
     }
 
     @Override
     public void onNext(byte[] frame) {
         CallFrame.Reply reply;
         try {
-            reply = CallFrame.reply(frame);
+            reply = CallFrame.reply(form.answers().decode(frame));
         } catch (IOException e) {
             end("reply not understood: " + e.getMessage());
             return;

@@ -1,22 +1,23 @@
 package io.godwit.kv.remote;
 
-import io.godwit.cluster.rpc.BytesMarshaller;
+import io.godwit.cluster.member.Member;
 import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.cluster.rpc.RpcServer;
+import io.godwit.kv.protocol.NodeProtocol;
+import io.godwit.kv.protocol.WireCodec;
+import io.godwit.kv.wire.Done;
+import io.godwit.kv.wire.NodeAnswer;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
+import io.godwit.kv.wire.NodeQuestion;
+import io.godwit.kv.wire.NodeQuestion.QuestionCase;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
-import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,57 +25,20 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Single questions between the nodes of a cluster, separate from client requests: one gRPC method, whose messages name
- * the question. A node of another cluster only gets the answer that it is one.
- *
- * <pre>
- * request  byte version = 1 | utf cluster id | utf asker | byte question | what it needs
- * answer   byte 0 | the answer
- *          byte 1 | utf reason of the failure
- * </pre>
+ * Single questions between the nodes of a cluster, separate from client requests ({@link QuestionForm}). A node of
+ * another cluster only gets the answer that it is one.
  */
 public final class NodeRpc implements AutoCloseable {
-    private static final int VERSION = 1;
-    private static final byte OK = 0;
-    private static final byte FAILED = 1;
+    private static final Logger LOG = LoggerFactory.getLogger(NodeRpc.class);
     private static final int MAX_WHY_CHARS = 2_000;
 
-    private static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()
-            .setType(MethodDescriptor.MethodType.UNARY)
-            .setFullMethodName(MethodDescriptor.generateFullMethodName("godwit.Node", "ask"))
-            .setRequestMarshaller(BytesMarshaller.INSTANCE)
-            .setResponseMarshaller(BytesMarshaller.INSTANCE)
-            .build();
-
-    /** The kinds of questions; the number is used on the wire. */
-    public enum Question {
-        /** This is my report; send yours. Both are {@link NodeReports}. */
-        EXCHANGE(1),
-        /** Make a replica. */
-        CREATE_REPLICA(2),
-        /** Describe the range of the group that you call me for. */
-        DESCRIBE_RANGE(3),
-        /** Carry out a balance action. */
-        CARRY_OUT(4),
-        /** Begin or end your drain. */
-        DRAIN(5),
-        /** Go on without the lost voters. */
-        RESET_VOTERS(6),
-        /** Has the range ended? */
-        HAS_ENDED(7),
-        /** Lead these groups, whose leader I do not reach. */
-        TAKE_OVER(8),
-        /** Store the facts of the cluster; see {@link io.godwit.kv.facts.ClusterFacts}. */
-        NOTE_FACTS(9);
-
-        private final byte number;
-
-        Question(int number) {
-            this.number = (byte) number;
-        }
-    }
+    /** The answer to questions that ask for something to be done. */
+    public static final NodeAnswer DONE =
+            NodeAnswer.newBuilder().setDone(Done.getDefaultInstance()).build();
 
     /** Answers one kind of question. */
     @FunctionalInterface
@@ -84,97 +48,119 @@ public final class NodeRpc implements AutoCloseable {
          *
          * @return the answer; a failure, or an exception, is sent to the asker with its message
          */
-        CompletableFuture<byte[]> answer(String asker, byte[] content) throws IOException;
+        CompletableFuture<NodeAnswer> answer(NodeQuestion question) throws IOException;
     }
 
-    private final String clusterId;
-    private final String self;
+    private final Self self;
     private final RpcServer server;
     private final RpcChannels channels;
     private final Executor threads;
     private final ServerServiceDefinition service;
-    private final Map<Byte, Answerer> answerers = new ConcurrentHashMap<>();
+    private final Map<QuestionCase, Answerer> answerers = new ConcurrentHashMap<>();
     private final Predicate<String> isRefused;
+    /** By store id, incarnations with which this node has no common version, and which were logged. */
+    private final Map<String, Long> unable = new ConcurrentHashMap<>();
+
+    /**
+     * This node.
+     *
+     * @param protocol the versions of the questions that it supports
+     */
+    public record Self(String clusterId, String storeId, NodeProtocol protocol) {}
 
     /**
      * @param threads run answerers, which may block
      * @param isRefused whether the node with this store id may only ask for an exchange, from which it learns why
      */
-    public NodeRpc(
-            String clusterId,
-            String self,
-            RpcServer server,
-            RpcChannels channels,
-            Executor threads,
-            Predicate<String> isRefused) {
-        this.isRefused = isRefused;
-        this.clusterId = clusterId;
+    public NodeRpc(Self self, RpcServer server, RpcChannels channels, Executor threads, Predicate<String> isRefused) {
         this.self = self;
+        this.isRefused = isRefused;
         this.server = server;
         this.channels = channels;
         this.threads = threads;
-        this.service = ServerServiceDefinition.builder("godwit.Node")
-                .addMethod(METHOD, ServerCalls.asyncUnaryCall(this::asked))
-                .build();
+        ServerServiceDefinition.Builder methods = ServerServiceDefinition.builder(QuestionForm.SERVICE);
+        for (QuestionForm form : QuestionForm.servedBy(self.protocol())) {
+            methods.addMethod(
+                    form.method(), ServerCalls.asyncUnaryCall((frame, observer) -> asked(form, frame, observer)));
+        }
+        this.service = methods.build();
         server.add(service);
     }
 
     /** Sets the answerer of a question, replacing the former one. Any thread; before this the question is refused. */
-    public void on(Question question, Answerer answerer) {
-        answerers.put(question.number, answerer);
+    public void on(QuestionCase question, Answerer answerer) {
+        answerers.put(question, answerer);
     }
 
     /**
      * Asks another node.
      *
-     * @return completes on a thread of the network, which must not be blocked; fails with an {@link IOException}
+     * @param content the question; the rest is filled in
+     * @return the answer, whose outcome is {@code expected}; completes on a thread of the network, which must not be
+     *     blocked; fails with an {@link IOException}
      */
-    public CompletableFuture<byte[]> ask(String storeId, Question question, byte[] content, long timeoutMillis) {
+    public CompletableFuture<NodeAnswer> ask(
+            String storeId, NodeQuestion.Builder content, OutcomeCase expected, long timeoutMillis) {
+        Member member = channels.member(storeId);
         Channel channel = channels.to(storeId);
-        if (channel == null) {
+        if (member == null || channel == null) {
             return CompletableFuture.failedFuture(new IOException("no member " + storeId));
         }
-        CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        ClientCalls.asyncUnaryCall(
-                channel.newCall(
-                        METHOD,
-                        CallOptions.DEFAULT.withDeadlineAfter(Math.max(1, timeoutMillis), TimeUnit.MILLISECONDS)),
-                request(question, content),
-                new Receiver(storeId, answer));
-        return answer;
+        int version = self.protocol().agreedWith(member);
+        if (version == 0) {
+            return CompletableFuture.failedFuture(new IOException(noVersion(member)));
+        }
+        NodeQuestion question = content.setVersion(version)
+                .setClusterId(self.clusterId())
+                .setAsker(self.storeId())
+                .build();
+        QuestionForm form = QuestionForm.of(version);
+        byte[] frame;
+        try {
+            frame = form.questions().encode(question);
+        } catch (RuntimeException e) { // a text that is too long for the form
+            return CompletableFuture.failedFuture(new IOException("question cannot be sent: " + e.getMessage(), e));
+        }
+        Receiver receiver = new Receiver(storeId, form.answers().apply(question.getQuestionCase()), expected);
+        CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(Math.max(1, timeoutMillis), TimeUnit.MILLISECONDS);
+        ClientCalls.asyncUnaryCall(channel.newCall(form.method(), options), frame, receiver);
+        return receiver.answer;
     }
 
-    private byte[] request(Question question, byte[] content) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(128 + content.length);
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(VERSION);
-            out.writeUTF(clusterId);
-            out.writeUTF(self);
-            out.writeByte(question.number);
-            out.write(content);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    /** Tells an operator once of each process that cannot be asked. */
+    private String noVersion(Member member) {
+        String lack = self.protocol().lackWith(member);
+        Long told = unable.put(member.nodeId(), member.incarnation());
+        if (told == null || told != member.incarnation()) {
+            LOG.warn("node cannot be asked node={} cause={}", member, lack);
         }
-        return bytes.toByteArray();
+        return lack;
     }
 
     /** Converts the end of a call into the answer. */
     private static final class Receiver implements StreamObserver<byte[]> {
         private final String storeId;
-        private final CompletableFuture<byte[]> answer;
+        private final WireCodec<NodeAnswer> codec;
+        private final OutcomeCase expected;
+        private final CompletableFuture<NodeAnswer> answer = new CompletableFuture<>();
 
-        Receiver(String storeId, CompletableFuture<byte[]> answer) {
+        Receiver(String storeId, WireCodec<NodeAnswer> codec, OutcomeCase expected) {
             this.storeId = storeId;
-            this.answer = answer;
+            this.codec = codec;
+            this.expected = expected;
         }
 
         @Override
         public void onNext(byte[] frame) {
-            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame))) {
-                if (in.readByte() == OK) {
-                    answer.complete(in.readAllBytes());
+            try {
+                NodeAnswer decoded = codec.decode(frame);
+                if (decoded.getOutcomeCase() == expected) {
+                    answer.complete(decoded);
+                } else if (decoded.hasFailure()) {
+                    answer.completeExceptionally(new IOException(decoded.getFailure()));
                 } else {
-                    answer.completeExceptionally(new IOException(in.readUTF()));
+                    answer.completeExceptionally(new IOException(
+                            storeId + " answered " + decoded.getOutcomeCase() + ", expected " + expected));
                 }
             } catch (IOException e) {
                 answer.completeExceptionally(e);
@@ -194,61 +180,66 @@ public final class NodeRpc implements AutoCloseable {
 
     // --- answering
 
-    private void asked(byte[] frame, StreamObserver<byte[]> observer) {
+    private void asked(QuestionForm form, byte[] frame, StreamObserver<byte[]> observer) {
         try {
-            threads.execute(() -> answer(frame, observer));
+            threads.execute(() -> answer(form, frame, observer));
         } catch (RejectedExecutionException e) {
             observer.onError(Status.UNAVAILABLE.withDescription("closing").asRuntimeException());
         }
     }
 
-    private void answer(byte[] frame, StreamObserver<byte[]> observer) {
-        CompletableFuture<byte[]> answer;
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(frame))) {
-            int version = in.readUnsignedByte();
-            if (version != VERSION) {
-                throw new IOException("question of version " + version + ", expected " + VERSION);
-            }
-            String cluster = in.readUTF();
-            if (!cluster.equals(clusterId)) {
-                throw new IOException("this node is of cluster " + clusterId + ", not of " + cluster);
-            }
-            String asker = in.readUTF();
-            byte question = in.readByte();
-            if (question != Question.EXCHANGE.number && isRefused.test(asker)) {
-                throw new IOException("node " + asker + " was forgotten: it is no longer a node of this cluster");
-            }
-            Answerer answerer = answerers.get(question);
-            if (answerer == null) {
-                throw new IOException("this node is not ready for that question, or its release is too old");
-            }
-            answer = answerer.answer(asker, in.readAllBytes());
+    private void answer(QuestionForm form, byte[] frame, StreamObserver<byte[]> observer) {
+        QuestionCase kind = QuestionCase.QUESTION_NOT_SET;
+        CompletableFuture<NodeAnswer> answer;
+        try {
+            NodeQuestion question = form.questions().decode(frame);
+            kind = question.getQuestionCase();
+            answer = answer(form, question);
         } catch (IOException | RuntimeException e) { // outermost frame of a question
             answer = CompletableFuture.failedFuture(e);
         }
-        answer.whenComplete((content, failure) -> {
-            observer.onNext(failure == null ? good(content) : bad(failure));
+        WireCodec<NodeAnswer> codec = form.answers().apply(kind);
+        answer.whenComplete((good, failure) -> {
+            observer.onNext(failure == null ? encoded(codec, good) : codec.encode(bad(failure)));
             observer.onCompleted();
         });
     }
 
-    private static byte[] good(byte[] content) {
-        byte[] frame = new byte[1 + content.length];
-        frame[0] = OK;
-        System.arraycopy(content, 0, frame, 1, content.length);
-        return frame;
+    private CompletableFuture<NodeAnswer> answer(QuestionForm form, NodeQuestion question) throws IOException {
+        int version = question.getVersion();
+        if (!self.protocol().includes(version) || !QuestionForm.of(version).equals(form)) {
+            throw new IOException("question of version " + version + ", expected "
+                    + self.protocol().versions());
+        }
+        if (!question.getClusterId().equals(self.clusterId())) {
+            throw new IOException(
+                    "this node is of cluster " + self.clusterId() + ", not of " + question.getClusterId());
+        }
+        String asker = question.getAsker();
+        QuestionCase kind = question.getQuestionCase();
+        if (kind != QuestionCase.EXCHANGE && isRefused.test(asker)) {
+            throw new IOException("node " + asker + " was forgotten: it is no longer a node of this cluster");
+        }
+        Answerer answerer = answerers.get(kind);
+        if (answerer == null) {
+            throw new IOException("this node is not ready for that question, or its release is too old");
+        }
+        return answerer.answer(question);
     }
 
-    private static byte[] bad(Throwable failure) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(FAILED);
-            String why = String.valueOf(failure.getMessage());
-            out.writeUTF(why.substring(0, Math.min(MAX_WHY_CHARS, why.length())));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private static byte[] encoded(WireCodec<NodeAnswer> codec, NodeAnswer answer) {
+        try {
+            return codec.encode(answer);
+        } catch (RuntimeException e) { // a text that is too long for the form
+            return codec.encode(bad(e));
         }
-        return bytes.toByteArray();
+    }
+
+    private static NodeAnswer bad(Throwable failure) {
+        String why = String.valueOf(failure.getMessage());
+        return NodeAnswer.newBuilder()
+                .setFailure(why.substring(0, Math.min(MAX_WHY_CHARS, why.length())))
+                .build();
     }
 
     @Override

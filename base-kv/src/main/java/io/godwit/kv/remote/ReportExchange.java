@@ -3,7 +3,11 @@ package io.godwit.kv.remote;
 import io.godwit.cluster.member.ClusterListener;
 import io.godwit.cluster.member.Departure;
 import io.godwit.cluster.member.Member;
-import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.wire.NodeAnswer;
+import io.godwit.kv.wire.NodeAnswer.OutcomeCase;
+import io.godwit.kv.wire.NodeQuestion;
+import io.godwit.kv.wire.NodeQuestion.QuestionCase;
+import io.godwit.kv.wire.ReportMessage;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -89,9 +93,12 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     /** Begins the exchange. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     public void start() {
-        rpc.on(Question.EXCHANGE, (asker, content) -> {
-            told(NodeReports.decode(content));
-            return CompletableFuture.completedFuture(NodeReports.encode(own.apply(revision.incrementAndGet())));
+        rpc.on(QuestionCase.EXCHANGE, question -> {
+            told(NodeReports.report(question.getExchange()));
+            NodeReport report = own.apply(revision.incrementAndGet());
+            return CompletableFuture.completedFuture(NodeAnswer.newBuilder()
+                    .setReport(NodeReports.message(report))
+                    .build());
         });
         timers.scheduleWithFixedDelay(this::changed, 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -138,14 +145,14 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
         try {
             NodeReport report = own.apply(revision.incrementAndGet());
             told(report);
-            byte[] content = NodeReports.encode(report);
-            others.forEach(other -> exchange(other, content));
+            ReportMessage message = NodeReports.message(report);
+            others.forEach(other -> exchange(other, message));
         } catch (RuntimeException e) { // outermost frame; the next report is a new one
             LOG.error("report of this node failed", e);
         }
     }
 
-    private void exchange(String other, byte[] content) {
+    private void exchange(String other, ReportMessage message) {
         if (closed) {
             return;
         }
@@ -153,7 +160,8 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
             missed.add(other); // one at a time, so that a silent node holds up only one call
             return;
         }
-        rpc.ask(other, Question.EXCHANGE, content, TIMEOUT_MILLIS).whenComplete((answer, failure) -> {
+        NodeQuestion.Builder question = NodeQuestion.newBuilder().setExchange(message);
+        rpc.ask(other, question, OutcomeCase.REPORT, TIMEOUT_MILLIS).whenComplete((answer, failure) -> {
             underWay.remove(other);
             if (missed.remove(other)) {
                 changed();
@@ -162,7 +170,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
                 LOG.debug("no report from={} cause={}", other, failure.getMessage());
             } else {
                 try {
-                    told(NodeReports.decode(answer));
+                    told(NodeReports.report(answer.getReport()));
                 } catch (IOException e) {
                     LOG.warn("report not understood from={} cause={}", other, e.getMessage());
                 }

@@ -6,6 +6,7 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.protocol.NodeProtocol;
 import io.godwit.kv.range.replica.RangeExecutor;
 import io.godwit.kv.remote.RangeCall.Kind;
 import java.util.List;
@@ -47,8 +48,12 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
      */
     public record Limits(long maxPendingBytes, int maxRequestBytes, LongAdder tooLarge) {}
 
-    /** The caller: this node's process. */
-    public record Caller(String clusterId, String storeId, long incarnation) {}
+    /**
+     * The caller: this node's process.
+     *
+     * @param protocol the versions of the calls that it supports
+     */
+    public record Caller(String clusterId, String storeId, long incarnation, NodeProtocol protocol) {}
 
     /**
      * The way to leaders on other nodes.
@@ -83,7 +88,8 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
         this.local = local;
         this.peers = new GrpcCallPeers(
                 others.channels(),
-                new CallFrame.Hello(caller.clusterId(), store, caller.storeId(), caller.incarnation(), 0),
+                caller.protocol(),
+                new CallFrame.Hello(0, caller.clusterId(), store, caller.storeId(), caller.incarnation(), 0),
                 host,
                 others.refresh());
         this.executor = new RangeExecutor(

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.kv.facts.ClusterFacts.Voters;
+import io.godwit.kv.wire.FactsMessage;
+import io.godwit.kv.wire.VotersMessage;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Locale;
@@ -101,10 +103,29 @@ class ClusterFactsTest {
         return new ClusterFacts(voters, forgotten);
     }
 
+    /** In stored facts, and in those of other nodes. */
     private static void refused(ClusterFacts facts, String why) {
         assertThatThrownBy(() -> ClusterFacts.decode(facts.encode()))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(why);
+        assertThatThrownBy(() -> FactsCodec.facts(FactsCodec.message(facts)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(why);
+    }
+
+    @Test
+    void factsOfOtherNodesAreThoseThatTheySent() throws Exception {
+        for (long seed = 1; seed <= 100; seed++) {
+            ClusterFacts facts = random(new Random(seed));
+            assertThat(FactsCodec.facts(FactsCodec.message(facts)))
+                    .as("seed %d", seed)
+                    .isEqualTo(facts);
+        }
+        VotersMessage none = VotersMessage.newBuilder().setStore("inbox").build();
+        FactsMessage invalid = FactsMessage.newBuilder().addVoters(none).build();
+        assertThatThrownBy(() -> FactsCodec.facts(invalid))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("voters wanted: revision=0 count=0 highest=0");
     }
 
     /** What is written must be readable again, here after a restart and by others. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Status;
 import io.godwit.cluster.rpc.RpcMesh;
+import io.godwit.kv.protocol.NodeProtocol;
 import io.godwit.kv.raft.log.LogSync;
 import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.testing.Await;
@@ -35,6 +36,7 @@ final class RaftNodes implements AutoCloseable {
     private String group = "test-1";
     private RaftSettings settings = new RaftSettings(NEVER_MILLIS, 100, 1L << 30);
     private int ballastBytes = 1;
+    private NodeProtocol protocol = NodeProtocol.CURRENT;
     /** By node, run before it stores a vote. */
     private final Map<String, Runnable> beforeVotes = new ConcurrentHashMap<>();
 
@@ -56,6 +58,12 @@ final class RaftNodes implements AutoCloseable {
 
     RaftNodes settings(RaftSettings changed) {
         settings = changed;
+        return this;
+    }
+
+    /** Nodes that start from now on support these versions of the messages between nodes. */
+    RaftNodes protocol(NodeProtocol changed) {
+        protocol = changed;
         return this;
     }
 
@@ -86,6 +94,7 @@ final class RaftNodes implements AutoCloseable {
     Node start(String id, List<String> voters, Consumer<ListStateMachine> prepared) throws IOException {
         SharedRaftLog log = SharedRaftLog.open(directory.resolve(id).resolve("log"), (what, cause) -> {});
         RaftHost[] host = new RaftHost[1];
+        mesh.announcing(protocol.announcement());
         mesh.start(
                 id,
                 node -> host[0] = RaftHost.connected(
@@ -96,7 +105,8 @@ final class RaftNodes implements AutoCloseable {
                         LogSync.ALL,
                         settings,
                         node.server(),
-                        node.channels()));
+                        node.channels(),
+                        protocol));
         ListStateMachine machine = new ListStateMachine(ballastBytes);
         prepared.accept(machine);
         JRaftGroup started =

@@ -8,8 +8,9 @@ import static io.godwit.kv.raft.RaftNodes.told;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.alipay.sofa.jraft.Status;
+import io.godwit.kv.protocol.NodeProtocol;
 import io.godwit.kv.raft.RaftNodes.Node;
-import io.godwit.kv.raft.snapshot.SnapshotMessages;
+import io.godwit.kv.raft.snapshot.SnapshotForm;
 import io.godwit.kv.raft.snapshot.SnapshotTransfer;
 import io.grpc.ForwardingServerCall;
 import io.grpc.Metadata;
@@ -28,12 +29,37 @@ import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Snapshots that are taken, copied to another node, damaged or interrupted; several nodes in this process. */
 @Tag("full")
 class RaftSnapshotTest {
+    private static final SnapshotForm.Ask<?, ?> PART =
+            SnapshotForm.of(NodeProtocol.VERSION).read();
+
     @TempDir
     Path directory;
+
+    /** During a rolling upgrade a copy may go either way. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nodesOfBothVersionsCopyFromEachOther(boolean isSourceNew) throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(1_500_000)) {
+            nodes.protocol(isSourceNew ? NodeProtocol.CURRENT : NodeProtocol.BEFORE_PROTOBUF);
+            Node a = nodes.start("a", List.of("a"));
+            await(a::leads);
+            cutLog(a);
+            append(a, "behind");
+
+            nodes.protocol(isSourceNew ? NodeProtocol.BEFORE_PROTOBUF : NodeProtocol.CURRENT);
+            Node b = nodes.start("b", List.of());
+            assertOk(ask(done -> a.group().addVoter("b", done)));
+            await(() -> b.machine().count() == a.machine().count());
+            assertThat(b.machine().entries()).isEqualTo(a.machine().entries());
+            assertThat(b.host().snapshotBytesReceived()).isGreaterThan(1_500_000);
+        }
+    }
 
     /**
      * The entries before the snapshot are in no log any more. The files have several parts, one part, or no content.
@@ -155,8 +181,9 @@ class RaftSnapshotTest {
         @Override
         public <Q, A> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-            boolean isPart =
-                    call.getMethodDescriptor().getFullMethodName().equals(SnapshotMessages.READ.getFullMethodName());
+            boolean isPart = call.getMethodDescriptor()
+                    .getFullMethodName()
+                    .equals(PART.method().getFullMethodName());
             return next.startCall(
                     new ForwardingServerCall.SimpleForwardingServerCall<>(call) {
                         @Override

@@ -4,16 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.facts.ClusterFacts;
-import io.godwit.plugin.balance.Key;
 import io.godwit.plugin.balance.RangeLoad;
-import io.godwit.plugin.balance.SplitHint;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -117,52 +112,6 @@ class RangeRoutesTest {
         assertThat(table.routes().isComplete()).isTrue();
         table.gone("a");
         assertThat(route(table.routes(), "k").leader()).isEmpty();
-    }
-
-    @Test
-    void reportsSurviveTheWire() throws Exception {
-        ReplicaReport rich = new ReplicaReport(
-                7,
-                9,
-                bounds("b", "y"),
-                List.of("a", "b"),
-                List.of("c"),
-                "a",
-                1_000,
-                4,
-                "a fault",
-                true,
-                Optional.of(new ReplicaReport.Leading(
-                        3,
-                        5,
-                        1 << 20,
-                        new RangeLoad(Duration.ofSeconds(10), 5, 7.5, 1_000),
-                        Optional.of(new SplitHint(Key.of("k".getBytes(UTF_8)), 0.25)),
-                        "SPLIT",
-                        12_345)));
-        NodeReport report = new NodeReport(
-                "a",
-                2,
-                3,
-                new NodeReport.NodeStatus(true, 2, 0.5, 100, 50),
-                Map.of("inbox", List.of(rich, followed(8, 1, "y", null)), "dist", List.of()),
-                ClusterFacts.NONE.wanting("inbox", 3).forgetting(new UUID(1, 2).toString()));
-        NodeReport read = NodeReports.decode(NodeReports.encode(report));
-        assertThat(read).usingRecursiveComparison().isEqualTo(report);
-        byte[] encoded = NodeReports.encode(report);
-        int withoutFacts = encoded.length - Integer.BYTES - report.facts().encode().length;
-        assertThat(NodeReports.decode(java.util.Arrays.copyOf(encoded, withoutFacts))
-                        .facts())
-                .as("a report of an earlier release")
-                .isEqualTo(ClusterFacts.NONE);
-        for (int length = 0; length < encoded.length; length++) {
-            if (length == withoutFacts) {
-                continue;
-            }
-            byte[] cut = java.util.Arrays.copyOf(encoded, length);
-            org.assertj.core.api.Assertions.assertThatThrownBy(() -> NodeReports.decode(cut))
-                    .isInstanceOf(java.io.IOException.class);
-        }
     }
 
     private static RangeRoutes.Route route(RangeRoutes routes, String key) {

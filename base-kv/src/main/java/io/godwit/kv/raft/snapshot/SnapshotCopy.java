@@ -9,10 +9,15 @@ import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotWriter;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DurableFiles;
 import io.godwit.kv.raft.snapshot.PartialCopy.Held;
+import io.godwit.kv.raft.snapshot.SnapshotForm.Ask;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.FileSize;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.Listing;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.Part;
 import io.godwit.kv.raft.wire.StatusText;
+import io.godwit.kv.wire.SnapshotBytes;
+import io.godwit.kv.wire.SnapshotListing;
+import io.godwit.kv.wire.SnapshotPart;
+import io.godwit.kv.wire.SnapshotRequest;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -132,21 +137,20 @@ public final class SnapshotCopy extends SnapshotCopier {
     private record Copied(int files, long bytes, long before) {}
 
     private Copied takeIn() throws IOException, InterruptedException {
-        byte[] encoded = call(SnapshotMessages.LIST, SnapshotMessages.encode(source.name()));
-        Listing listing = SnapshotMessages.decodeListing(encoded);
+        SnapshotForm form = transfer.formFor(source.storeId());
+        Listing listing = listing(form.list());
         LocalSnapshotMetaTable notes = notesOf(listing);
         Path directory = storage.temp();
-        String snapshot = source.name().index() + " "
-                + Integer.toHexString(SnapshotMessages.checksum(encoded, 0, encoded.length));
+        String snapshot = source.name().index() + " " + Integer.toHexString(listing.checksum());
         PartialCopy.Found found = PartialCopy.find(directory, source.storeId(), snapshot);
         // before the writer, which would use JRaft's metadata of an earlier copy
-        Map<String, Held> kept = found.files().isEmpty() ? Map.of() : kept(directory, listing, found);
+        Map<String, Held> kept = found.files().isEmpty() ? Map.of() : kept(form, directory, listing, found);
         LocalSnapshotWriter writer = (LocalSnapshotWriter) storage.create(kept.isEmpty());
         if (writer == null) {
             throw new IOException("cannot write to " + directory);
         }
         try (PartialCopy partial = new PartialCopy(directory, source.storeId(), snapshot, kept)) {
-            Copied copied = copyFiles(directory, listing, notes, writer, partial);
+            Copied copied = copyFiles(form, directory, listing, notes, writer, partial);
             writer.saveMeta(notes.getMeta());
             if (!writer.sync()) {
                 throw new IOException("notes not written in " + directory);
@@ -162,7 +166,7 @@ public final class SnapshotCopy extends SnapshotCopier {
     }
 
     /** Deletes all files but those that the copy continues with. */
-    private Map<String, Held> kept(Path directory, Listing listing, PartialCopy.Found found)
+    private Map<String, Held> kept(SnapshotForm form, Path directory, Listing listing, PartialCopy.Found found)
             throws IOException, InterruptedException {
         Map<String, Held> kept = new HashMap<>();
         Set<Path> files = new HashSet<>();
@@ -173,7 +177,9 @@ public final class SnapshotCopy extends SnapshotCopier {
                     && held.size() == file.size()
                     && Files.exists(target)
                     && Files.size(target) >= held.there();
-            if (held != null && isUsable && (found.isSameSnapshot() || held.isWhole() && isSameTable(file, target))) {
+            if (held != null
+                    && isUsable
+                    && (found.isSameSnapshot() || held.isWhole() && isSameTable(form, file, target))) {
                 kept.put(file.name(), held);
                 files.add(target);
             }
@@ -192,7 +198,8 @@ public final class SnapshotCopy extends SnapshotCopier {
      * Whether the local table is the same as the remote one. RocksDB never changes a table after writing it, and no two
      * tables have the same end.
      */
-    private boolean isSameTable(FileSize file, Path target) throws IOException, InterruptedException {
+    private boolean isSameTable(SnapshotForm form, FileSize file, Path target)
+            throws IOException, InterruptedException {
         if (!file.name().endsWith(TABLE) || file.size() == 0) {
             return false;
         }
@@ -204,10 +211,11 @@ public final class SnapshotCopy extends SnapshotCopier {
                 // until the buffer is full or the file ends too early
             }
         }
-        return !own.hasRemaining() && result(ask(end)).equals(own.flip());
+        return !own.hasRemaining() && result(ask(form, end)).equals(own.flip());
     }
 
     private Copied copyFiles(
+            SnapshotForm form,
             Path directory,
             Listing listing,
             LocalSnapshotMetaTable notes,
@@ -227,7 +235,7 @@ public final class SnapshotCopy extends SnapshotCopier {
                 Files.createDirectories(parent);
             }
             before += partial.there(file.name());
-            fetch(file, target, partial);
+            fetch(form, file, target, partial);
             bytes += file.size();
             writer.addFile(file.name(), notes.getFileMeta(file.name()));
         }
@@ -271,7 +279,8 @@ public final class SnapshotCopy extends SnapshotCopier {
         }
     }
 
-    private void fetch(FileSize file, Path target, PartialCopy partial) throws IOException, InterruptedException {
+    private void fetch(SnapshotForm form, FileSize file, Path target, PartialCopy partial)
+            throws IOException, InterruptedException {
         try (FileChannel out = FileChannel.open(
                 target, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long noted = partial.there(file.name());
@@ -283,7 +292,7 @@ public final class SnapshotCopy extends SnapshotCopier {
                 while (next < file.size() || !asked.isEmpty()) {
                     while (next < file.size() && asked.size() < PARTS_AHEAD) {
                         int length = (int) Math.min(SnapshotFileService.MAX_PART_BYTES, file.size() - next);
-                        asked.add(ask(new Part(source.name(), file.name(), next, length)));
+                        asked.add(ask(form, new Part(source.name(), file.name(), next, length)));
                         next += length;
                     }
                     written += write(out, asked.remove());
@@ -304,23 +313,21 @@ public final class SnapshotCopy extends SnapshotCopier {
     }
 
     /** A part that was requested. */
-    private record Asked(Part part, Future<byte[]> answer) {}
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Asked(Ask<SnapshotPart, SnapshotBytes> form, Part part, byte[] request, Future<byte[]> answer) {}
 
-    private Asked ask(Part part) throws IOException {
-        return new Asked(part, ask(SnapshotMessages.READ, SnapshotMessages.encode(part)));
+    private Asked ask(SnapshotForm form, Part part) throws IOException {
+        byte[] request = form.read().questions().encode(SnapshotMessages.message(part));
+        return new Asked(form.read(), part, request, ask(form.read().method(), request));
     }
 
     /** Waits for the bytes of the part. */
     private ByteBuffer result(Asked asked) throws IOException, InterruptedException {
-        Part part = asked.part();
-        byte[] answer = result(SnapshotMessages.READ, SnapshotMessages.encode(part), asked.answer());
-        if (answer.length != Integer.BYTES + part.length()
-                || ByteBuffer.wrap(answer).getInt()
-                        != SnapshotMessages.checksum(answer, Integer.BYTES, part.length())) {
-            throw new IOException("checksum does not match of " + part);
-        }
-        transfer.received(part.length());
-        return ByteBuffer.wrap(answer, Integer.BYTES, part.length());
+        byte[] answer = result(asked.form().method(), asked.request(), asked.answer());
+        byte[] bytes =
+                SnapshotMessages.bytes(asked.part(), asked.form().answers().decode(answer));
+        transfer.received(bytes.length);
+        return ByteBuffer.wrap(bytes);
     }
 
     /** Writes the part; returns its length. */
@@ -333,9 +340,10 @@ public final class SnapshotCopy extends SnapshotCopier {
         return asked.part().length();
     }
 
-    private byte[] call(MethodDescriptor<byte[], byte[]> method, byte[] request)
-            throws IOException, InterruptedException {
-        return result(method, request, ask(method, request));
+    private Listing listing(Ask<SnapshotRequest, SnapshotListing> form) throws IOException, InterruptedException {
+        byte[] request = form.questions().encode(SnapshotMessages.message(source.name()));
+        byte[] answer = result(form.method(), request, ask(form.method(), request));
+        return SnapshotMessages.listing(form.answers().decode(answer));
     }
 
     private Future<byte[]> ask(MethodDescriptor<byte[], byte[]> method, byte[] request) throws IOException {

@@ -3,11 +3,17 @@ package io.godwit.kv.raft.snapshot;
 import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotMetaTable;
 import com.google.protobuf.ByteString;
+import io.godwit.kv.protocol.NodeProtocol;
+import io.godwit.kv.raft.snapshot.SnapshotForm.Ask;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.FileSize;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.Listing;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.Part;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.SnapshotName;
 import io.godwit.kv.raft.wire.RaftThreads;
+import io.godwit.kv.wire.SnapshotBytes;
+import io.godwit.kv.wire.SnapshotListing;
+import io.godwit.kv.wire.SnapshotPart;
+import io.godwit.kv.wire.SnapshotRequest;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -55,19 +61,24 @@ public final class SnapshotFileService implements AutoCloseable {
     private final Bandwidth bandwidth;
     private final ThreadPoolExecutor threads = RaftThreads.pool("raft-snapshot", THREADS);
     private final ScheduledThreadPoolExecutor timer = RaftThreads.timer("raft-bandwidth");
-    private final ServerServiceDefinition definition = ServerServiceDefinition.builder(SnapshotMessages.SERVICE)
-            .addMethod(SnapshotMessages.LIST, ServerCalls.asyncUnaryCall((request, observer) -> {
-                run(observer, 0, () -> list(SnapshotMessages.decodeName(request)));
-            }))
-            .addMethod(SnapshotMessages.READ, ServerCalls.asyncUnaryCall(this::paced))
-            .build();
+    private final ServerServiceDefinition definition;
 
     private interface Work {
         byte[] run() throws IOException;
     }
 
-    SnapshotFileService(Bandwidth bandwidth) {
+    SnapshotFileService(NodeProtocol protocol, Bandwidth bandwidth) {
         this.bandwidth = bandwidth;
+        ServerServiceDefinition.Builder methods = ServerServiceDefinition.builder(SnapshotForm.SERVICE);
+        for (SnapshotForm form : SnapshotForm.servedBy(protocol)) {
+            methods.addMethod(
+                            form.list().method(),
+                            ServerCalls.asyncUnaryCall((request, observer) -> list(form.list(), request, observer)))
+                    .addMethod(
+                            form.read().method(),
+                            ServerCalls.asyncUnaryCall((request, observer) -> paced(form.read(), request, observer)));
+        }
+        this.definition = methods.build();
     }
 
     public ServerServiceDefinition definition() {
@@ -97,13 +108,20 @@ public final class SnapshotFileService implements AutoCloseable {
         return offer;
     }
 
-    private byte[] list(SnapshotName name) throws IOException {
+    private void list(Ask<SnapshotRequest, SnapshotListing> form, byte[] request, StreamObserver<byte[]> observer) {
+        run(observer, 0, () -> {
+            SnapshotName name = SnapshotMessages.name(form.questions().decode(request));
+            return form.answers().encode(SnapshotMessages.message(list(name)));
+        });
+    }
+
+    private Listing list(SnapshotName name) throws IOException {
         Offer offer = offered(name);
         List<FileSize> files = new ArrayList<>();
         for (String file : offer.files().stream().sorted().toList()) {
             files.add(new FileSize(file, Files.size(offer.directory().resolve(file))));
         }
-        return SnapshotMessages.encode(new Listing(notes(offer.directory().resolve(NOTES)), files));
+        return new Listing(notes(offer.directory().resolve(NOTES)), files);
     }
 
     private static ByteString notes(Path file) throws IOException {
@@ -115,16 +133,19 @@ public final class SnapshotFileService implements AutoCloseable {
         return ByteString.copyFrom(encoded);
     }
 
-    private void paced(byte[] request, StreamObserver<byte[]> observer) {
+    private void paced(Ask<SnapshotPart, SnapshotBytes> form, byte[] request, StreamObserver<byte[]> observer) {
         Part part;
         try {
-            part = SnapshotMessages.decodePart(request);
+            part = SnapshotMessages.part(form.questions().decode(request));
         } catch (IOException e) {
             observer.onError(
                     Status.INVALID_ARGUMENT.withDescription(e.getMessage()).asRuntimeException());
             return;
         }
-        run(observer, bandwidth.take(Math.max(0, part.length())), () -> read(part));
+        run(
+                observer,
+                bandwidth.take(Math.max(0, part.length())),
+                () -> form.answers().encode(SnapshotMessages.message(read(part))));
     }
 
     private byte[] read(Part part) throws IOException {
@@ -134,21 +155,18 @@ public final class SnapshotFileService implements AutoCloseable {
                     .withDescription("no such part: " + part)
                     .asRuntimeException();
         }
-        ByteBuffer answer = ByteBuffer.allocate(Integer.BYTES + part.length());
-        answer.position(Integer.BYTES);
+        ByteBuffer bytes = ByteBuffer.allocate(part.length());
         try (FileChannel file = FileChannel.open(offer.directory().resolve(part.file()), StandardOpenOption.READ)) {
             long at = part.offset();
-            while (answer.hasRemaining()) {
-                int read = file.read(answer, at);
+            while (bytes.hasRemaining()) {
+                int read = file.read(bytes, at);
                 if (read < 0) {
                     throw new IOException(part.file() + " ends at " + at + ", before " + part);
                 }
                 at += read;
             }
         }
-        byte[] bytes = answer.array();
-        answer.putInt(0, SnapshotMessages.checksum(bytes, Integer.BYTES, part.length()));
-        return bytes;
+        return bytes.array();
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the task answers the caller

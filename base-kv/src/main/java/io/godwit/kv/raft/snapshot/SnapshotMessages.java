@@ -1,39 +1,25 @@
 package io.godwit.kv.raft.snapshot;
 
 import com.google.protobuf.ByteString;
-import io.godwit.cluster.rpc.BytesMarshaller;
-import io.grpc.MethodDescriptor;
-import io.grpc.MethodDescriptor.MethodType;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
+import io.godwit.kv.protocol.WireBytes;
+import io.godwit.kv.wire.SnapshotBytes;
+import io.godwit.kv.wire.SnapshotFile;
+import io.godwit.kv.wire.SnapshotListing;
+import io.godwit.kv.wire.SnapshotPart;
+import io.godwit.kv.wire.SnapshotRequest;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The methods and messages with which a node copies a snapshot from another.
+ * The messages with which a node copies a snapshot from another, as values. {@link SnapshotForm} has the methods.
  *
- * <pre>
- * godwit.Snapshot/list   byte format = 1 | utf group | long index
- *                     -> byte format = 1 | int length, JRaft's notes | int count, each: utf name, long size
- * godwit.Snapshot/read   byte format = 1 | utf group | long index | utf name | long offset | int length
- *                     -> int CRC-32C of the bytes | bytes
- * </pre>
- *
- * The reader requests as much as it can take next. So a slow disk on either side delays nothing else, and an
+ * <p>The reader requests as much as it can take next. So a slow disk on either side delays nothing else, and an
  * interrupted copy continues where it stopped. For a snapshot that is not offered, or no longer, the answer is
  * NOT_FOUND.
  */
-public final class SnapshotMessages {
-    static final String SERVICE = "godwit.Snapshot";
-    static final MethodDescriptor<byte[], byte[]> LIST = method("list");
-    public static final MethodDescriptor<byte[], byte[]> READ = method("read");
-
-    private static final int FORMAT = 1;
+final class SnapshotMessages {
     private static final int MAX_FILES = 1_000_000;
 
     private SnapshotMessages() {}
@@ -49,106 +35,84 @@ public final class SnapshotMessages {
      * @param notes JRaft's metadata beside the files: index, term, voters and the names of the files, as its protobuf
      *     message
      */
-    record Listing(ByteString notes, List<FileSize> files) {}
+    record Listing(ByteString notes, List<FileSize> files) {
+        /** Tells listings apart; does not depend on the version of the messages. */
+        int checksum() {
+            return SnapshotMessages.checksum(message(this).toByteArray());
+        }
+    }
 
     record Part(SnapshotName snapshot, String file, long offset, int length) {}
 
-    private static MethodDescriptor<byte[], byte[]> method(String name) {
-        return MethodDescriptor.<byte[], byte[]>newBuilder()
-                .setType(MethodType.UNARY)
-                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
-                .setRequestMarshaller(BytesMarshaller.INSTANCE)
-                .setResponseMarshaller(BytesMarshaller.INSTANCE)
+    static SnapshotRequest message(SnapshotName name) {
+        return SnapshotRequest.newBuilder()
+                .setGroup(name.group())
+                .setIndex(name.index())
                 .build();
     }
 
-    private interface Writing {
-        void to(DataOutputStream out) throws IOException;
+    static SnapshotName name(SnapshotRequest in) {
+        return new SnapshotName(in.getGroup(), in.getIndex());
     }
 
-    private static byte[] bytes(Writing writing) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(FORMAT);
-            writing.to(out);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    static SnapshotListing message(Listing listing) {
+        SnapshotListing.Builder out = SnapshotListing.newBuilder().setNotes(listing.notes());
+        for (FileSize file : listing.files()) {
+            out.addFiles(SnapshotFile.newBuilder().setName(file.name()).setSize(file.size()));
         }
-        return bytes.toByteArray();
+        return out.build();
     }
 
-    private static DataInputStream reading(byte[] bytes) throws IOException {
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
-        int format = in.readUnsignedByte();
-        if (format != FORMAT) {
-            throw new IOException("message of format " + format + ", expected " + FORMAT);
-        }
-        return in;
-    }
-
-    static byte[] encode(SnapshotName name) {
-        return bytes(out -> {
-            out.writeUTF(name.group());
-            out.writeLong(name.index());
-        });
-    }
-
-    static SnapshotName decodeName(byte[] bytes) throws IOException {
-        try (DataInputStream in = reading(bytes)) {
-            return new SnapshotName(in.readUTF(), in.readLong());
-        }
-    }
-
-    static byte[] encode(Listing listing) {
-        return bytes(out -> {
-            out.writeInt(listing.notes().size());
-            listing.notes().writeTo(out);
-            out.writeInt(listing.files().size());
-            for (FileSize file : listing.files()) {
-                out.writeUTF(file.name());
-                out.writeLong(file.size());
+    /** @throws IOException if there are too many files, or one has no valid size */
+    static Listing listing(SnapshotListing in) throws IOException {
+        WireBytes.requireAtMost(in.getFilesCount(), MAX_FILES, "files");
+        List<FileSize> files = new ArrayList<>(in.getFilesCount());
+        for (SnapshotFile file : in.getFilesList()) {
+            if (file.getSize() < 0) {
+                throw new IOException(file.getName() + " has a size of " + file.getSize());
             }
-        });
-    }
-
-    static Listing decodeListing(byte[] bytes) throws IOException {
-        try (DataInputStream in = reading(bytes)) {
-            int length = in.readInt();
-            if (length < 0 || length > bytes.length) {
-                throw new IOException("notes of " + length + " bytes");
-            }
-            ByteString notes = ByteString.copyFrom(in.readNBytes(length));
-            int count = in.readInt();
-            if (count < 0 || count > MAX_FILES) {
-                throw new IOException(count + " files");
-            }
-            List<FileSize> files = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                files.add(new FileSize(in.readUTF(), in.readLong()));
-            }
-            return new Listing(notes, files);
+            files.add(new FileSize(file.getName(), file.getSize()));
         }
+        return new Listing(in.getNotes(), files);
     }
 
-    static byte[] encode(Part part) {
-        return bytes(out -> {
-            out.writeUTF(part.snapshot().group());
-            out.writeLong(part.snapshot().index());
-            out.writeUTF(part.file());
-            out.writeLong(part.offset());
-            out.writeInt(part.length());
-        });
+    static SnapshotPart message(Part part) {
+        return SnapshotPart.newBuilder()
+                .setSnapshot(message(part.snapshot()))
+                .setFile(part.file())
+                .setOffset(part.offset())
+                .setLength(part.length())
+                .build();
     }
 
-    static Part decodePart(byte[] bytes) throws IOException {
-        try (DataInputStream in = reading(bytes)) {
-            return new Part(new SnapshotName(in.readUTF(), in.readLong()), in.readUTF(), in.readLong(), in.readInt());
+    /** @throws IOException if the part names no snapshot, or begins before the file */
+    static Part part(SnapshotPart in) throws IOException {
+        if (!in.hasSnapshot() || in.getOffset() < 0) {
+            throw new IOException("part of no snapshot, or at offset " + in.getOffset());
         }
+        return new Part(name(in.getSnapshot()), in.getFile(), in.getOffset(), in.getLength());
     }
 
-    static int checksum(byte[] bytes, int offset, int length) {
+    /** Refers to {@code bytes}, which nobody may change until the message is encoded. */
+    static SnapshotBytes message(byte[] bytes) {
+        return SnapshotBytes.newBuilder()
+                .setChecksum(checksum(bytes))
+                .setContent(WireBytes.wrap(bytes))
+                .build();
+    }
+
+    /** @throws IOException if the bytes are not those that were sent, or not as many as the part has */
+    static byte[] bytes(Part part, SnapshotBytes in) throws IOException {
+        byte[] bytes = in.getContent().toByteArray();
+        if (bytes.length != part.length() || checksum(bytes) != in.getChecksum()) {
+            throw new IOException("checksum does not match of " + part);
+        }
+        return bytes;
+    }
+
+    private static int checksum(byte[] bytes) {
         CRC32C crc = new CRC32C();
-        crc.update(bytes, offset, length);
+        crc.update(bytes);
         return (int) crc.getValue();
     }
 }

@@ -1,10 +1,13 @@
 package io.godwit.kv.raft.snapshot;
 
+import io.godwit.cluster.member.Member;
 import io.godwit.cluster.rpc.RpcChannels;
 import io.godwit.cluster.rpc.RpcServer;
+import io.godwit.kv.protocol.NodeProtocol;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.SnapshotName;
 import io.godwit.kv.raft.wire.RaftThreads;
 import io.grpc.Channel;
+import java.io.IOException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -20,6 +23,7 @@ public final class SnapshotTransfer implements AutoCloseable {
     private final RpcServer server;
     private final RpcChannels channels;
     private final String selfId;
+    private final NodeProtocol protocol;
     private final SnapshotFileService files;
     /** Run the copies; they wait for parts most of the time. */
     private final ThreadPoolExecutor copies = RaftThreads.unbounded("raft-copy");
@@ -30,11 +34,14 @@ public final class SnapshotTransfer implements AutoCloseable {
 
     private final AtomicInteger underWay = new AtomicInteger();
 
-    public SnapshotTransfer(RpcServer server, RpcChannels channels, String selfId, Bandwidth bandwidth) {
+    /** @param protocol the versions of the messages that this node supports */
+    public SnapshotTransfer(
+            RpcServer server, RpcChannels channels, String selfId, NodeProtocol protocol, Bandwidth bandwidth) {
         this.server = server;
         this.channels = channels;
         this.selfId = selfId;
-        this.files = new SnapshotFileService(bandwidth);
+        this.protocol = protocol;
+        this.files = new SnapshotFileService(protocol, bandwidth);
         server.add(files.definition());
     }
 
@@ -103,6 +110,16 @@ public final class SnapshotTransfer implements AutoCloseable {
     @Nullable
     Channel channelTo(String storeId) {
         return channels.to(storeId);
+    }
+
+    /** @throws IOException if there is no common version with the node */
+    SnapshotForm formFor(String storeId) throws IOException {
+        Member member = channels.member(storeId);
+        int version = protocol.agreedWith(member);
+        if (version == 0) {
+            throw new IOException(protocol.lackWith(member));
+        }
+        return SnapshotForm.of(version);
     }
 
     @Override
