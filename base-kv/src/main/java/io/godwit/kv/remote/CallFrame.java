@@ -24,7 +24,10 @@ final class CallFrame {
     /** First of a stream. */
     record Hello(int version, String clusterId, String store, String caller, long incarnation, long stream) {}
 
-    /** @param end end of an interval, exclusive; null means no end */
+    /**
+     * @param number of the request in its stream, for its answer
+     * @param end end of an interval, exclusive; null means no end
+     */
     @SuppressWarnings("ArrayRecordComponent")
     record Request(
             RangeCall.Kind kind,
@@ -33,7 +36,12 @@ final class CallFrame {
             long millisLeft,
             byte[] key,
             byte[] payload,
-            byte @Nullable [] end) {}
+            byte @Nullable [] end) {
+
+        Request numbered(long inStream) {
+            return new Request(kind, inStream, token, millisLeft, key, payload, end);
+        }
+    }
 
     record Reply(long number, CallReply reply) {}
 

@@ -26,6 +26,8 @@ final class CallStream implements StreamObserver<byte[]> {
     private final Map<Long, Consumer<CallReply>> unanswered = new HashMap<>(); // guarded by this
     private @Nullable StreamObserver<byte[]> requests; // guarded by this
     private boolean broken; // guarded by this
+    /** Number of the last request; only for the thread that sends. */
+    private long sent;
 
     /** @param version the version that both nodes have agreed on */
     CallStream(int version) {
@@ -58,12 +60,14 @@ final class CallStream implements StreamObserver<byte[]> {
     }
 
     /**
-     * Sends a request.
+     * Sends a request. It gets a number of its own in the stream, because one call may be sent again, under another
+     * token, before the first answer is there.
      *
      * @param answer called once if the request was sent, on any thread
      * @return whether the request was sent
      */
-    boolean send(CallFrame.Request request, Consumer<CallReply> answer) {
+    boolean send(CallFrame.Request unnumbered, Consumer<CallReply> answer) {
+        CallFrame.Request request = unnumbered.numbered(++sent);
         byte[] frame = form.requests().encode(CallFrame.message(request));
         synchronized (this) {
             StreamObserver<byte[]> opened = requests;

@@ -52,8 +52,7 @@ final class GrpcCallPeers implements CallPeers {
         }
         long millisLeft = call.deadline().remainingNanos(System.nanoTime()) / 1_000_000;
         return stream.send(
-                new CallFrame.Request(
-                        call.kind(), call.number(), token, millisLeft, call.key(), call.payload(), call.end()),
+                new CallFrame.Request(call.kind(), 0, token, millisLeft, call.key(), call.payload(), call.end()),
                 answer);
     }
 

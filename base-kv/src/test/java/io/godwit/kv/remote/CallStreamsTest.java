@@ -103,14 +103,21 @@ class CallStreamsTest {
     }
 
     private CompletableFuture<CallReply> send(GrpcCallPeers caller, String to, String payload) {
-        CompletableFuture<CallReply> reply = new CompletableFuture<>();
-        RangeCall call = new RangeCall(
+        return send(caller, to, call(payload));
+    }
+
+    private RangeCall call(String payload) {
+        return new RangeCall(
                 ++number,
                 RangeCall.Kind.MUTATE,
                 "key".getBytes(UTF_8),
                 null,
                 payload.getBytes(UTF_8),
                 Deadline.afterMillis(30_000));
+    }
+
+    private static CompletableFuture<CallReply> send(GrpcCallPeers caller, String to, RangeCall call) {
+        CompletableFuture<CallReply> reply = new CompletableFuture<>();
         if (!caller.send(to, TOKEN, call, reply::complete)) {
             reply.completeExceptionally(new IOException("not sent"));
         }
@@ -239,6 +246,27 @@ class CallStreamsTest {
         GrpcCallPeers caller = caller("a", NEW);
         assertThat(send(caller, "b", "one")).isCompletedExceptionally();
         assertThat(host("b").taken).isEmpty();
+    }
+
+    /** As after a split, when the next leadership of the same node is known before it has refused the call. */
+    @Test
+    void aCallThatIsSentTwiceGetsTheAnswerOfEachTime() throws Exception {
+        start("a", NEW);
+        start("b", NEW);
+        awaitConnected("a", "b");
+        GrpcCallPeers caller = caller("a", NEW);
+        Host host = host("b");
+        host.holds = true;
+        RangeCall call = call("asked");
+        CompletableFuture<CallReply> first = send(caller, "b", call);
+        CompletableFuture<CallReply> second = send(caller, "b", call);
+        Await.until("both arrive", () -> host.held.size() == 2);
+        List<CompletableFuture<byte[]>> held = List.copyOf(host.held);
+        held.get(0).complete("of the first".getBytes(UTF_8));
+        held.get(1).complete("of the second".getBytes(UTF_8));
+        assertThat(value(first)).isEqualTo("of the first");
+        assertThat(value(second)).isEqualTo("of the second");
+        caller.close();
     }
 
     /** A stream that breaks its rules ends; the node and other streams go on. */
