@@ -128,7 +128,7 @@ final class RouteStore {
                 parts.size() == 1 ? parts.get(0) : CompletableFuture.allOf(parts.toArray(new CompletableFuture<?>[0])));
     }
 
-    /** Without a number the session has ended, and its client stays nowhere. */
+    /** A change without a number is for a session that has ended, so no client matters. */
     private BooleanSupplier isWanted(RouteNumber number) {
         return number.isNone() ? () -> true : members.clientsStay();
     }

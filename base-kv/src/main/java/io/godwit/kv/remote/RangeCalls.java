@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * never send. A query is asked again as soon as another token is known.
  *
  * <p>Nothing is sent after its deadline, whether it waited for a leader, was refused, or waited for the executor. The
- * caller has been told {@code TIMEOUT} by then, and may have done something else instead. Nor is a call sent that its
- * caller has given up.
+ * caller has been told {@code TIMEOUT} by then, and may have done something else instead. A call that its caller has
+ * given up is not sent either.
  *
  * <p>Confined to the executor it is given.
  */

@@ -37,7 +37,7 @@ public final class LeadershipHandover {
     private static final Logger LOG = LoggerFactory.getLogger(LeadershipHandover.class);
     /** Pause before a range is tried again: a change of its voters takes some tenths of a second. */
     private static final long PAUSE_MILLIS = 50;
-    /** A balancer is foreign code, and may keep its loop. */
+    /** A balancer may be foreign code and may block its loop. */
     private static final long MOST_REST_MILLIS = 500;
 
     private final NodeOperations node;

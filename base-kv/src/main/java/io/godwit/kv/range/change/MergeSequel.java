@@ -132,9 +132,9 @@ public final class MergeSequel {
     }
 
     /**
-     * Whether a range that is not the one that was to absorb the yielding range, which may have ended, can say what
-     * became of the merge: it has the keys in front of the yielding range. Two ranges never own one key, so no other
-     * one can have the keys of the yielding range too.
+     * Whether this state shows what became of the merge, although it is of another range than the one that was to
+     * absorb the yielding range. The range that has the keys in front of the yielding range shows it: two ranges never
+     * own one key.
      */
     private static boolean isOfNeighbour(RangeState state, RangeState yielding) {
         return !(state.phase() instanceof RangeState.Retired) // its bounds are another one's by now
@@ -144,8 +144,8 @@ public final class MergeSequel {
     /**
      * This node cannot say what became of the merge: it has no replica of the left range, which may have got other
      * members since it gave up the merge, or that replica has stopped or has no leader. Hands the leadership to one
-     * voter after the other, until one can say it; after twice the time each time. If none of them has a replica of the
-     * left range, nor of the range that has its keys now, an operator must help.
+     * voter after the other, until one can say it. It waits twice as long before each further hand-over. If no voter
+     * has a replica of the left range or of the range that has its keys now, an operator must help.
      */
     private void notKnownHere() {
         replica.later(CHECK_MILLIS, this::checkLeaving);
